@@ -1,0 +1,73 @@
+# One function per kind of room, so that every CMakeLists.txt below is a list of files.
+
+# A library that sees MLIR: lib/<Name> or dialects/<Name> or passes/<Name>.
+function(octavo_library name)
+  cmake_parse_arguments(ARG "PLAIN" "" "LINK;DEPENDS;LLD" ${ARGN})
+  add_library(Octavo${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  if(ARG_DEPENDS)
+    add_dependencies(Octavo${name} ${ARG_DEPENDS})
+  endif()
+  if(OCTAVO_PCH AND NOT ARG_PLAIN)
+    target_precompile_headers(Octavo${name} REUSE_FROM OctavoPch)
+  endif()
+  target_link_libraries(Octavo${name} PUBLIC ${ARG_LINK})
+  if(ARG_PLAIN)
+    target_link_libraries(Octavo${name} PUBLIC LLVM)
+  else()
+    target_link_libraries(Octavo${name} PUBLIC MLIR LLVM)
+  endif()
+  target_link_libraries(Octavo${name} PUBLIC ${ARG_LLD})
+endfunction()
+
+# A command-line tool, installed into the wheel's octavo/bin.
+function(octavo_tool name)
+  cmake_parse_arguments(ARG "PLAIN" "" "LINK" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin
+    BUILD_RPATH "${LLVM_LIBRARY_DIR}" INSTALL_RPATH "$ORIGIN/../lib;${LLVM_LIBRARY_DIR}")
+  target_link_libraries(${name} PRIVATE ${ARG_LINK})
+  if(ARG_PLAIN)
+    target_link_libraries(${name} PRIVATE LLVM)
+  else()
+    target_link_libraries(${name} PRIVATE MLIR LLVM)
+  endif()
+  install(TARGETS ${name} RUNTIME DESTINATION octavo/bin)
+endfunction()
+
+# The TableGen of one dialect: <Name>Ops.td is the root that includes the rest.
+function(octavo_dialect_tablegen name)
+  string(TOLOWER ${name} ns)
+  set(LLVM_TARGET_DEFINITIONS ${name}Ops.td)
+  mlir_tablegen(${name}Dialect.h.inc -gen-dialect-decls -dialect=${ns})
+  mlir_tablegen(${name}Dialect.cpp.inc -gen-dialect-defs -dialect=${ns})
+  mlir_tablegen(${name}Enums.h.inc -gen-enum-decls)
+  mlir_tablegen(${name}Enums.cpp.inc -gen-enum-defs)
+  mlir_tablegen(${name}Attrs.h.inc -gen-attrdef-decls -attrdefs-dialect=${ns})
+  mlir_tablegen(${name}Attrs.cpp.inc -gen-attrdef-defs -attrdefs-dialect=${ns})
+  mlir_tablegen(${name}Types.h.inc -gen-typedef-decls -typedefs-dialect=${ns})
+  mlir_tablegen(${name}Types.cpp.inc -gen-typedef-defs -typedefs-dialect=${ns})
+  mlir_tablegen(${name}Ops.h.inc -gen-op-decls)
+  mlir_tablegen(${name}Ops.cpp.inc -gen-op-defs)
+  add_public_tablegen_target(Octavo${name}IncGen)
+endfunction()
+
+function(octavo_pass_tablegen group)
+  set(LLVM_TARGET_DEFINITIONS Passes.td)
+  mlir_tablegen(Passes.h.inc -gen-pass-decls -name=${group})
+  add_public_tablegen_target(Octavo${group}PassesIncGen)
+endfunction()
+
+# One gtest executable per library under test; all of them run by `check-octavo-unit`.
+function(octavo_unit_test name)
+  cmake_parse_arguments(ARG "PLAIN" "" "LINK" ${ARGN})
+  add_executable(${name}Tests ${ARG_UNPARSED_ARGUMENTS})
+  set_target_properties(${name}Tests PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/unit BUILD_RPATH "${LLVM_LIBRARY_DIR}")
+  if(ARG_PLAIN)
+    target_link_libraries(${name}Tests PRIVATE ${ARG_LINK} LLVM GTest::gtest_main)
+  else()
+    target_link_libraries(${name}Tests PRIVATE ${ARG_LINK} MLIR LLVM GTest::gtest_main)
+  endif()
+  add_test(NAME unit-${name} COMMAND ${name}Tests)
+endfunction()

@@ -1,0 +1,1 @@
+"""Octavo: FP8 training on AMD Instinct GPUs, compiled."""
