@@ -60,5 +60,6 @@ def test_cpp_is_formatted() -> None:
 
 
 def test_python_is_formatted_and_clean() -> None:
-    result = subprocess.run([sys.executable, "-m", "ruff", "check", "--no-cache", "."], cwd=ROOT, capture_output=True, text=True)
+    command = [sys.executable, "-m", "ruff", "check", "--no-cache", "."]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert result.returncode == 0, result.stdout[:4000]
