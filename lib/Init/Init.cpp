@@ -2,6 +2,8 @@
 
 #include "octavo/Init/Init.h"
 
+#include "dialects/Aten/IR/Aten.h"
+
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
@@ -26,6 +28,7 @@
 using namespace mlir;
 
 void octavo::registerAllDialects(DialectRegistry &registry) {
+  registry.insert<aten::AtenDialect>();
   registry.insert<amdgpu::AMDGPUDialect, arith::ArithDialect,
                   cf::ControlFlowDialect, func::FuncDialect, gpu::GPUDialect,
                   linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect,
