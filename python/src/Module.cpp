@@ -1,5 +1,7 @@
 //===- Module.cpp - The one extension module ------------------------------===//
 
+#include "Bindings.h"
+
 #include "octavo/Support/Version.h"
 #include "octavo/Target/TargetInfo.h"
 
@@ -20,4 +22,5 @@ PYBIND11_MODULE(_octavo, m) {
         return names;
       },
       "Names of the supported GPUs, as LLVM spells them.");
+  octavo::bindReference(m);
 }

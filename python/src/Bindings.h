@@ -1,0 +1,15 @@
+//===- Bindings.h - The parts of the extension module -----------*- C++ -*-===//
+
+#ifndef OCTAVO_PYTHON_SRC_BINDINGS_H
+#define OCTAVO_PYTHON_SRC_BINDINGS_H
+
+#include <pybind11/pybind11.h>
+
+namespace octavo {
+
+/// Adds `run_reference`.
+void bindReference(pybind11::module_ &m);
+
+} // namespace octavo
+
+#endif // OCTAVO_PYTHON_SRC_BINDINGS_H
