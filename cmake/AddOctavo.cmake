@@ -50,12 +50,14 @@ function(octavo_dialect_tablegen name)
   mlir_tablegen(${name}Ops.h.inc -gen-op-decls)
   mlir_tablegen(${name}Ops.cpp.inc -gen-op-defs)
   add_public_tablegen_target(Octavo${name}IncGen)
+  add_mlir_doc(${name}Ops ${name} dialects/ -gen-dialect-doc -dialect=${ns})
 endfunction()
 
 function(octavo_pass_tablegen group)
   set(LLVM_TARGET_DEFINITIONS Passes.td)
   mlir_tablegen(Passes.h.inc -gen-pass-decls -name=${group})
   add_public_tablegen_target(Octavo${group}PassesIncGen)
+  add_mlir_doc(Passes ${group}Passes passes/ -gen-pass-doc)
 endfunction()
 
 # One gtest executable per library under test; all of them run by `check-octavo-unit`.
