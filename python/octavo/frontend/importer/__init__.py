@@ -1,5 +1,6 @@
 """FX graphs after AOTAutograd → MLIR text in the `aten` dialect. Total: every graph imports."""
 
+from octavo.frontend.importer.build import import_graph
 from octavo.frontend.importer.graph import (
     ConstantInput,
     ConstantOutput,
@@ -28,4 +29,5 @@ __all__ = [
     "ValueOutput",
     "ViewOutput",
     "Write",
+    "import_graph",
 ]
