@@ -1,0 +1,32 @@
+//===- Pipelines.cpp - The order of the compiler's passes -----------------===//
+//
+// The only place where the order is written; each phase has a name that
+// octavo-opt accepts, so the tool runs what the compiler runs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/Pipelines.h"
+
+#include "passes/Lane/Passes.h"
+
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+void octavo::buildLanePipeline(OpPassManager &passes) {
+  OpPassManager &kernels = passes.nest<gpu::GPUModuleOp>();
+  kernels.addPass(createCanonicalizerPass());
+  kernels.addPass(createSCFToControlFlowPass());
+  kernels.addPass(createLaneToLLVM());
+  kernels.addPass(createCSEPass());
+  kernels.addPass(createCanonicalizerPass());
+}
+
+void octavo::registerPipelines() {
+  PassPipelineRegistration<>("octavo-lane",
+                             "One lane's program to the LLVM dialect",
+                             buildLanePipeline);
+}

@@ -1,0 +1,18 @@
+//===- Pipelines.h - The order of the compiler's passes ---------*- C++ -*-===//
+
+#ifndef OCTAVO_PASSES_PIPELINES_H
+#define OCTAVO_PASSES_PIPELINES_H
+
+#include "mlir/Pass/PassManager.h"
+
+namespace octavo {
+
+/// `octavo-lane`: a gpu.module of one lane's program to the LLVM dialect.
+void buildLanePipeline(mlir::OpPassManager &passes);
+
+/// Registers the pipelines under their names for `octavo-opt`.
+void registerPipelines();
+
+} // namespace octavo
+
+#endif // OCTAVO_PASSES_PIPELINES_H
