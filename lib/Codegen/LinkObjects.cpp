@@ -50,7 +50,8 @@ llvm::Error octavo::linkObjects(llvm::ArrayRef<llvm::StringRef> objects,
   if (std::error_code error =
           llvm::sys::fs::createUniqueDirectory("octavo", directory))
     return llvm::createFileError("temporary directory", error);
-  llvm::scope_exit cleanUp([&] { llvm::sys::fs::remove_directories(directory); });
+  llvm::scope_exit cleanUp(
+      [&] { llvm::sys::fs::remove_directories(directory); });
 
   std::string output = (directory + "/linked.hsaco").str();
   std::vector<std::string> inputs;

@@ -12,7 +12,7 @@ static std::string describeLocation(Location location) {
   std::string text;
   location->walk([&](Location part) {
     auto file = dyn_cast<FileLineColLoc>(part);
-    if (!file)
+    if (!file || file.getLine() == 0)
       return WalkResult::advance();
     text = (file.getFilename().getValue() + ":" + Twine(file.getLine()) + ":" +
             Twine(file.getColumn()))
@@ -33,7 +33,10 @@ octavo::CollectMessages::CollectMessages(MLIRContext *context)
               "\n  note: " + (where.empty() ? "" : where + ": ") + note.str();
         }
         messages.push_back(std::move(message));
-      }) {}
+      }) {
+  // The user's line says more than the op's generic form.
+  context->printOpOnDiagnostic(false);
+}
 
 llvm::Error octavo::CollectMessages::takeError(StringRef otherwise) const {
   std::string text;

@@ -3,6 +3,8 @@
 #include "octavo/Init/Init.h"
 
 #include "dialects/Aten/IR/Aten.h"
+#include "passes/Lane/Passes.h"
+#include "passes/Pipelines.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -16,6 +18,7 @@
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -32,8 +35,8 @@ void octavo::registerAllDialects(DialectRegistry &registry) {
   registry.insert<amdgpu::AMDGPUDialect, arith::ArithDialect,
                   cf::ControlFlowDialect, func::FuncDialect, gpu::GPUDialect,
                   linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect,
-                  ROCDL::ROCDLDialect, scf::SCFDialect, tensor::TensorDialect,
-                  vector::VectorDialect>();
+                  memref::MemRefDialect, ROCDL::ROCDLDialect, scf::SCFDialect,
+                  tensor::TensorDialect, vector::VectorDialect>();
   arith::registerConvertArithToLLVMInterface(registry);
   cf::registerConvertControlFlowToLLVMInterface(registry);
   registerConvertFuncToLLVMInterface(registry);
@@ -46,4 +49,6 @@ void octavo::registerAllDialects(DialectRegistry &registry) {
 void octavo::registerAllPasses() {
   registerCanonicalizerPass();
   registerCSEPass();
+  registerLanePasses();
+  registerPipelines();
 }

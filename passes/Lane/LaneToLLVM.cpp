@@ -19,7 +19,6 @@
 #include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
-#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -45,21 +44,21 @@ static LogicalResult lowerWideVectorOps(gpu::GPUModuleOp module) {
   return applyPatternsGreedily(module, std::move(patterns));
 }
 
-/// LLVM must know the workgroup's exact size: it sets the register budget.
+/// LLVM must know the workgroup's exact size: it sets the register budget. (The
+/// conversion of the function has written rocdl.reqd_work_group_size.)
 static void setWorkgroupSizes(gpu::GPUModuleOp module) {
-  StringAttr known = gpu::GPUFuncOp::getKnownBlockSizeAttrName(
-      OperationName(gpu::GPUFuncOp::getOperationName(), module.getContext()));
-  module.walk([&](LLVM::LLVMFuncOp function) {
-    auto size = dyn_cast_or_null<DenseI32ArrayAttr>(function->removeAttr(known));
+  module.walk([](LLVM::LLVMFuncOp function) {
+    auto size = dyn_cast_or_null<DenseI32ArrayAttr>(
+        function->removeAttr("gpu.known_block_size"));
     if (!size)
       return;
     uint32_t lanes = 1;
     for (int32_t extent : size.asArrayRef())
       lanes *= extent;
     std::string text = std::to_string(lanes);
-    function->setAttr("rocdl.reqd_work_group_size", size);
-    function->setAttr("rocdl.flat_work_group_size",
-                      StringAttr::get(function.getContext(), text + "," + text));
+    function->setAttr(
+        "rocdl.flat_work_group_size",
+        StringAttr::get(function.getContext(), text + "," + text));
   });
 }
 
