@@ -3,6 +3,7 @@
 #include "octavo/Init/Init.h"
 
 #include "dialects/Aten/IR/Aten.h"
+#include "dialects/Octavo/IR/Octavo.h"
 #include "passes/Lane/Passes.h"
 #include "passes/Pipelines.h"
 
@@ -32,11 +33,12 @@ using namespace mlir;
 
 void octavo::registerAllDialects(DialectRegistry &registry) {
   registry.insert<aten::AtenDialect>();
-  registry.insert<amdgpu::AMDGPUDialect, arith::ArithDialect,
-                  cf::ControlFlowDialect, func::FuncDialect, gpu::GPUDialect,
-                  linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect,
-                  memref::MemRefDialect, ROCDL::ROCDLDialect, scf::SCFDialect,
-                  tensor::TensorDialect, vector::VectorDialect>();
+  registry
+      .insert<amdgpu::AMDGPUDialect, arith::ArithDialect,
+              cf::ControlFlowDialect, OctavoDialect, func::FuncDialect,
+              gpu::GPUDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
+              math::MathDialect, memref::MemRefDialect, ROCDL::ROCDLDialect,
+              scf::SCFDialect, tensor::TensorDialect, vector::VectorDialect>();
   arith::registerConvertArithToLLVMInterface(registry);
   cf::registerConvertControlFlowToLLVMInterface(registry);
   registerConvertFuncToLLVMInterface(registry);
