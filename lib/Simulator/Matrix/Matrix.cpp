@@ -24,7 +24,7 @@ using namespace octavo::sim;
 namespace {
 
 const MatrixKernels &getKernels() {
-  static const MatrixKernels &kernels = [] -> const MatrixKernels & {
+  static const MatrixKernels &kernels = []() -> const MatrixKernels & {
     if (__builtin_cpu_supports("x86-64-v4"))
       return kernelsV4;
     if (__builtin_cpu_supports("x86-64-v3"))
