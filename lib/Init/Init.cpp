@@ -4,7 +4,6 @@
 
 #include "dialects/Aten/Aten.h"
 #include "dialects/Octavo/IR/Octavo.h"
-#include "dialects/Tile/IR/Tile.h"
 #include "passes/Lane/Passes.h"
 #include "passes/Pipelines.h"
 
@@ -40,7 +39,6 @@ void octavo::registerAllDialects(DialectRegistry &registry) {
               gpu::GPUDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
               math::MathDialect, memref::MemRefDialect, ROCDL::ROCDLDialect,
               scf::SCFDialect, tensor::TensorDialect, vector::VectorDialect>();
-  registry.insert<tile::TileDialect>();
   arith::registerConvertArithToLLVMInterface(registry);
   cf::registerConvertControlFlowToLLVMInterface(registry);
   registerConvertFuncToLLVMInterface(registry);

@@ -1,6 +1,7 @@
 //===- Interpreter.cpp - What a module computes, on the host --------------===//
 
 #include "octavo/Reference/Interpreter.h"
+#include "OctavoOps.h"
 #include "ScalarProgram.h"
 #include "TensorOps.h"
 
@@ -171,6 +172,15 @@ Error Frame::executeOp(Operation &op) {
     operands.push_back(lookup(value));
   if (std::optional<HostTensor> moved = moveElements(&op, operands)) {
     bind(op.getResult(0), std::move(*moved));
+    return Error::success();
+  }
+  Expected<std::optional<std::vector<HostTensor>>> results =
+      executeOctavo(&op, operands);
+  if (!results)
+    return results.takeError();
+  if (*results) {
+    for (auto [value, tensor] : llvm::zip(op.getResults(), **results))
+      bind(value, std::move(tensor));
     return Error::success();
   }
   ScalarFunction function = lookupScalarOp(&op);

@@ -7,6 +7,9 @@
 
 namespace octavo {
 
+/// Adds `run_pipeline`.
+void bindPasses(pybind11::module_ &m);
+
 /// Adds `run_reference`.
 void bindReference(pybind11::module_ &m);
 

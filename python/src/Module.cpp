@@ -22,5 +22,6 @@ PYBIND11_MODULE(_octavo, m) {
         return names;
       },
       "Names of the supported GPUs, as LLVM spells them.");
+  octavo::bindPasses(m);
   octavo::bindReference(m);
 }
