@@ -71,7 +71,8 @@ def test_mx_scales_are_torchaos_floor_and_rceil() -> None:
 
     x = torch.randn(4, 64, generator=torch.Generator().manual_seed(3)) * 2.0 ** torch.arange(-8, 8, 4).view(4, 1)
     for rule, mode in (("e8m0_floor", ScaleCalculationMode.FLOOR), ("e8m0_rceil", ScaleCalculationMode.RCEIL)):
-        q, s = quantize(x.numpy(), f"granule<mx<32>> axis 1 rule {rule}", "tensor<4x64xf8E4M3FN>", "tensor<4x2xf8E8M0FNU>")
+        q, s = quantize(x.numpy(), f"granule<mx<32>> axis 1 rule {rule}", "tensor<4x64xf8E4M3FN>",
+                        "tensor<4x2xf8E8M0FNU>")
         scale, data = to_mx(x, torch.float8_e4m3fn, 32, mode)
         np.testing.assert_array_equal(s.view(np.uint8), scale.view(torch.uint8).numpy(), err_msg=rule)
         np.testing.assert_array_equal(q.view(np.uint8), data.view(torch.uint8).numpy(), err_msg=rule)

@@ -121,7 +121,9 @@ def Octavo_RandomOp : Octavo_Op<"random", [Pure]> {
     Element i (row-major) is word `i mod 4` of Philox4x32-10 with key `seed` and
     counter `offset + i div 4`, so it depends on (seed, offset, i) alone.
     `bits` gives the 32 bits, `uniform` a number in [0, 1) made of the upper 24
-    bits, `normal` the Box-Muller transform of a pair of words.
+    bits, `normal` the Box-Muller transform of a pair of words: with
+    `u = uniform(word 2j) + 2^-24` and `v = uniform(word 2j + 1)` elements 2j and
+    2j + 1 are `sqrt(-2 ln u)` times the cosine and the sine of `2 pi v`.
 
     Constraints:
     - (C1) `seed` and `offset` have one element.
