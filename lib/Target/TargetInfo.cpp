@@ -61,6 +61,8 @@ static constexpr TargetInfo kTargets[] = {
     },
 };
 
+llvm::StringRef octavo::getSimulatedTarget() { return "gfx950"; }
+
 llvm::ArrayRef<TargetInfo> octavo::getTargets() { return kTargets; }
 
 const TargetInfo *octavo::lookupTarget(llvm::StringRef name) {

@@ -23,5 +23,21 @@ PYBIND11_MODULE(_octavo, m) {
       },
       "Names of the supported GPUs, as LLVM spells them.");
   octavo::bindPasses(m);
+  m.attr("simulated_target") = octavo::getSimulatedTarget().str();
+  m.def(
+      "target_facts",
+      [](const std::string &name) -> py::object {
+        const octavo::TargetInfo *row = octavo::lookupTarget(name);
+        if (!row)
+          return py::none();
+        py::dict facts;
+        facts["product"] = row->product.str();
+        facts["float8"] =
+            row->float8 == octavo::Float8Encoding::FNUZ ? "fnuz" : "ocp";
+        facts["compute_units"] = row->computeUnits;
+        facts["wave_size"] = row->waveSize;
+        return facts;
+      },
+      "What the table of targets says of a GPU; None for an unknown one.");
   octavo::bindReference(m);
 }

@@ -59,6 +59,9 @@ struct TargetInfo {
 /// All targets, in the order in which they are documented.
 llvm::ArrayRef<TargetInfo> getTargets();
 
+/// What the simulator is where neither the user nor a GPU says which chip.
+llvm::StringRef getSimulatedTarget();
+
 /// Returns the row for `name`, which may carry features
 /// ("gfx942:sramecc+:xnack-"), or null.
 const TargetInfo *lookupTarget(llvm::StringRef name);

@@ -1,0 +1,96 @@
+"""From one graph of Dynamo to what torch calls in each step."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import logging
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+from torch import fx
+
+from octavo import _torch_compat
+from octavo.explanation import NodeReport
+from octavo.frontend import before_autograd, capability, decompositions, partition, randomness
+from octavo.frontend.options import Options
+from octavo.frontend.plan import build
+from octavo.runtime.specialized import SpecializedGraph, has_symbols
+
+log = logging.getLogger("octavo")
+
+Boxed = Callable[[list[Any]], list[Any]]
+
+_numbers: Iterator[int] = itertools.count()
+_warned: set[str] = set()
+_lock = threading.Lock()
+_recorded: list[NodeReport] | None = None
+
+
+def reset() -> None:
+    """Starts numbering graphs at 0 again and forgets which warnings were shown."""
+    global _numbers
+    with _lock:
+        _numbers = itertools.count()
+        _warned.clear()
+
+
+def _warn(text: str) -> None:
+    """Shows a text once."""
+    with _lock:
+        if text in _warned:
+            return
+        _warned.add(text)
+    warnings.warn(text, stacklevel=2)
+
+
+@contextlib.contextmanager
+def recording() -> Iterator[list[NodeReport]]:
+    """What becomes of each node that is lowered inside, for `octavo.explain`."""
+    global _recorded
+    with _lock:
+        _recorded = []
+    try:
+        yield _recorded
+    finally:
+        _recorded = None
+
+
+def compile_graph(gm: fx.GraphModule, example_inputs: list[Any], options: Options) -> Callable[..., Any]:
+    """Rewrites the graph, lets AOTAutograd derive and cut it, and lowers the pieces."""
+    _torch_compat.register_logs()
+    before_autograd.rewrite(gm, options)
+    number = next(_numbers)
+    backend = _torch_compat.aot_autograd(
+        fw_compiler=partial(_lower, kind="forward", number=number, options=options),
+        bw_compiler=partial(_lower, kind="backward", number=number, options=options),
+        inference_compiler=partial(_lower, kind="inference", number=number, options=options),
+        partition_fn=partial(_partition, options=options),
+        decompositions=decompositions.table,
+        keep_inference_input_mutations=True,
+    )
+    with _torch_compat.timed("octavo.compile_graph"), _torch_compat.keep_custom_kernels():
+        return backend(gm, example_inputs)  # type: ignore[no-any-return]
+
+
+def _partition(
+    joint: fx.GraphModule, inputs: Any, *, options: Options, **arguments: Any
+) -> tuple[fx.GraphModule, fx.GraphModule]:
+    """Refuses or warns before the first step, because backward is compiled only when it first runs."""
+    capability.check(joint, options.fallback, _warn)
+    return partition.partition(joint, inputs, **arguments)
+
+
+def _lower(gm: fx.GraphModule, example_inputs: list[Any], *, kind: str, number: int, options: Options) -> Boxed:
+    """What AOTAutograd calls for each graph; the result takes one list and empties it."""
+    name = f"graph_{number}_{kind}"
+    if kind == "inference":
+        randomness.rewrite(gm)
+        capability.check(gm, options.fallback, _warn)
+    log.info("%s [%s]: %d nodes", name, _torch_compat.compile_id(), len(gm.graph.nodes))
+    if has_symbols(gm):
+        return SpecializedGraph(name, gm, partial(build, options=options))
+    return build(gm, example_inputs, name, options=options)

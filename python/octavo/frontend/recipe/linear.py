@@ -1,0 +1,115 @@
+"""A linear layer under a recipe: forward, gradient of the input, gradient of the weight.
+
+The arithmetic is TorchAO's `Float8Linear`: the activation in the compute type and the weight in its own type are
+quantised, products are rounded to the compute type, the bias is added after that rounding.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+
+from octavo.frontend.recipe.operators import quantize, scaled_matmul
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How the operands of the three products of a linear layer are quantised (numbers of `torch.finfo` formats by
+    name).
+    """
+
+    by_row: bool
+    rule: str
+    gradient_format: str
+    weight_gradient_in_8_bits: bool = True
+    by_row_in_backward_weight: bool = True
+
+
+RECIPES = {
+    "tensorwise": Recipe(False, "exact", "e5m2", by_row_in_backward_weight=False),
+    "rowwise": Recipe(True, "pow2", "e4m3"),
+    "rowwise_with_gw_hp": Recipe(
+        True, "pow2", "e4m3", weight_gradient_in_8_bits=False, by_row_in_backward_weight=False
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """Suffixes of the two formats, and whether OCP numbers are kept as FNUZ numbers of half the value."""
+
+    e4m3: str
+    e5m2: str
+    halved: bool
+
+    @staticmethod
+    def of(name: str) -> Encoding:
+        """`ocp`, `ocp_halved` (OCP arithmetic on FNUZ matrix cores) or `fnuz`."""
+        if name == "fnuz":
+            return Encoding("e4m3fnuz", "e5m2fnuz", False)
+        return Encoding("e4m3fn", "e5m2", name == "ocp_halved")
+
+
+def _quantized(
+    x: torch.Tensor, axis: int, kind: str, by_row: bool, how: tuple[Recipe, Encoding]
+) -> tuple[torch.Tensor, torch.Tensor]:
+    recipe, encoding = how
+    q, scale = quantize(x, axis if by_row else None, getattr(encoding, kind), recipe.rule, encoding.halved)
+    return q, scale
+
+
+class RecipeLinear(torch.autograd.Function):  # type: ignore[misc]
+    """`x @ weight.T` with 8-bit operands; x `MxK`, weight `NxK`."""
+
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor, weight: torch.Tensor, recipe_name: str, encoding_name: str) -> torch.Tensor:
+        """Quantises both operands along K."""
+        recipe = RECIPES[recipe_name]
+        how = recipe, Encoding.of(encoding_name)
+        ctx.save_for_backward(x, weight)
+        ctx.how = how
+        xq, xs = _quantized(x, 1, "e4m3", recipe.by_row, how)
+        wq, ws = _quantized(weight, 1, "e4m3", recipe.by_row, how)
+        return scaled_matmul(xq, wq, xs, ws, transpose_b=True, out_dtype=x.dtype)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: torch.Tensor) -> tuple[torch.Tensor | None, torch.Tensor | None, None, None]:
+        """Gradient of x contracts N, gradient of the weight contracts M: other granules, so other numbers."""
+        x, weight = ctx.saved_tensors
+        grad = grads[0]
+        how = ctx.how
+        recipe: Recipe = how[0]
+        grad_x = grad_weight = None
+        if ctx.needs_input_grad[0]:
+            gq, gs = _quantized(grad, 1, recipe.gradient_format, recipe.by_row, how)
+            wq, ws = _quantized(weight, 0, "e4m3", recipe.by_row_in_backward_weight, how)
+            grad_x = scaled_matmul(gq, wq, gs, ws, out_dtype=x.dtype)
+        if ctx.needs_input_grad[1] and recipe.weight_gradient_in_8_bits:
+            gq, gs = _quantized(grad, 0, recipe.gradient_format, recipe.by_row, how)
+            xq, xs = _quantized(x, 0, "e4m3", recipe.by_row, how)
+            grad_weight = scaled_matmul(gq, xq, gs, xs, transpose_a=True, out_dtype=x.dtype)
+        elif ctx.needs_input_grad[1]:
+            grad_weight = torch.mm(grad.t(), x)
+        return grad_x, grad_weight, None, None
+
+
+def linear(
+    x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, recipe_name: str, encoding_name: str
+) -> torch.Tensor:
+    """`F.linear` with a recipe where it computes in bf16, and plain where it does not.
+
+    Shapes: x `...xK`, weight `NxK`, bias `N`; the result is `...xN`.
+    """
+    kind = x.device.type
+    autocast = torch.is_autocast_enabled(kind)
+    compute = torch.get_autocast_dtype(kind) if autocast and x.is_floating_point() else x.dtype
+    if compute is not torch.bfloat16 or (not autocast and weight.dtype is not compute) or weight.dim() != 2:
+        return F.linear(x, weight, bias)
+    with torch.autocast(kind, enabled=False):
+        rows = x.to(compute).reshape(-1, x.shape[-1])
+        out = RecipeLinear.apply(rows, weight, recipe_name, encoding_name)
+        out = out.reshape(*x.shape[:-1], weight.shape[0])
+        return out if bias is None else out + bias.to(compute)

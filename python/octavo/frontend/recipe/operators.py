@@ -1,0 +1,152 @@
+"""The two operators of a recipe as torch operators, with their meaning on the host.
+
+`quantize` and `scaled_matmul` import one to one as `octavo.quantize` and `octavo.scaled_matmul`. Both results are
+always contiguous. A scale has the shape of its operand *as stored* with the granule's extent replaced by 1 (`Mx1` and
+`1xN` for rows), or no dimension at all for the granule `tensor`; it is the decode scale.
+"""
+
+from __future__ import annotations
+
+import torch
+
+LIBRARY = torch.library.Library("octavo", "FRAGMENT")
+TAGS = (torch.Tag.pt2_compliant_tag,)
+
+FORMATS = {
+    "e4m3fn": torch.float8_e4m3fn,
+    "e5m2": torch.float8_e5m2,
+    "e4m3fnuz": torch.float8_e4m3fnuz,
+    "e5m2fnuz": torch.float8_e5m2fnuz,
+}
+HALVED = {"e4m3fn": torch.float8_e4m3fnuz, "e5m2": torch.float8_e5m2fnuz}
+RULES = ("exact", "pow2")
+AMAX_FLOOR = 1e-12
+
+LIBRARY.define("quantize(Tensor x, int? axis, str format, str rule, bool halved=False) -> (Tensor, Tensor)", tags=TAGS)
+LIBRARY.define(
+    "scaled_matmul(Tensor a, Tensor b, Tensor? scale_a=None, Tensor? scale_b=None, Tensor? bias=None, *, "
+    "bool transpose_a=False, bool transpose_b=False, ScalarType out_dtype) -> Tensor",
+    tags=TAGS,
+)
+
+
+def _storage(format: str, rule: str, halved: bool) -> torch.dtype:
+    if format not in FORMATS:
+        raise ValueError(f"octavo.quantize: unknown format {format!r}; the formats are {', '.join(FORMATS)}")
+    if rule not in RULES:
+        raise ValueError(f"octavo.quantize: unknown rule {rule!r}; the rules are {', '.join(RULES)}")
+    if halved and format not in HALVED:
+        raise ValueError(f"octavo.quantize: {format} has no halved form; {', '.join(HALVED)} have")
+    return HALVED[format] if halved else FORMATS[format]
+
+
+def _scale_shape(x: torch.Tensor, axis: int | None) -> list[int]:
+    if axis is None:
+        return []
+    shape = list(x.shape)
+    shape[axis] = 1
+    return shape
+
+
+def _amax(x: torch.Tensor, axis: int | None) -> torch.Tensor:
+    """Largest magnitude in each granule as f32; NaN stays NaN, an empty granule gives 0."""
+    if x.numel() == 0 or (axis is not None and x.shape[axis] == 0):
+        return torch.zeros(_scale_shape(x, axis), dtype=torch.float32, device=x.device)
+    magnitude = x.abs()
+    return (magnitude.max() if axis is None else magnitude.amax(axis, keepdim=True)).float()
+
+
+def power_of_two_below(scale: torch.Tensor) -> torch.Tensor:
+    """Largest power of two that is not above `scale` (f32, positive and normal, or 0, or NaN which stays)."""
+    power = (scale.view(torch.int32) & 0x7F800000).view(torch.float32)
+    return torch.where(scale.isnan(), scale, power)
+
+
+def _halve(q: torch.Tensor, storage: torch.dtype) -> torch.Tensor:
+    """Bits of OCP numbers as FNUZ numbers of half the value: -0 becomes 0, NaN becomes the one NaN."""
+    bits = q.view(torch.uint8)
+    bits = torch.where(bits == 0x80, torch.zeros_like(bits), bits)
+    bits = torch.where(q.float().isnan(), torch.full_like(bits, 0x80), bits)
+    return bits.view(storage)
+
+
+def _quantize(
+    x: torch.Tensor, axis: int | None, format: str, rule: str, halved: bool = False
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """`q = format(clamp(f32(x) * encode))` and the decode scale `1 / encode`, `encode = max / max(amax, 1e-12)`.
+
+    The division is one IEEE f32 division, which equals TorchAO's f64 chain for every f32 amax. `pow2` keeps the
+    exponent of `encode` alone. `halved` reads an OCP number's bits as FNUZ, which is half the value, and doubles the
+    decode scale.
+    """
+    storage = _storage(format, rule, halved)
+    largest = torch.finfo(FORMATS[format]).max
+    encode = largest / _amax(x, axis).clamp_min(AMAX_FLOOR)
+    if rule == "pow2":
+        encode = power_of_two_below(encode)
+    q = (x.float() * encode).clamp(-largest, largest).to(FORMATS[format]).contiguous()
+    decode = encode.reciprocal().contiguous()
+    return (_halve(q, storage), decode * 2) if halved else (q, decode)
+
+
+def _fake_quantize(
+    x: torch.Tensor, axis: int | None, format: str, rule: str, halved: bool = False
+) -> tuple[torch.Tensor, torch.Tensor]:
+    storage = _storage(format, rule, halved)
+    q = torch.empty(x.shape, dtype=storage, device=x.device)
+    return q, torch.empty(_scale_shape(x, axis), dtype=torch.float32, device=x.device)
+
+
+def _operand(x: torch.Tensor, transposed: bool, dtype: torch.dtype) -> torch.Tensor:
+    return (x.mT if transposed else x).to(dtype)
+
+
+def _scaled_matmul(
+    a: torch.Tensor,
+    b: torch.Tensor,
+    scale_a: torch.Tensor | None = None,
+    scale_b: torch.Tensor | None = None,
+    bias: torch.Tensor | None = None,
+    *,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    out_dtype: torch.dtype,
+) -> torch.Tensor:
+    """`cast(sum_k a·b · scale_a · scale_b + bias)`, summed in f32 (f64 where an operand is f64)."""
+    wide = torch.float64 if torch.float64 in (a.dtype, b.dtype) else torch.float32
+    product = torch.matmul(_operand(a, transpose_a, wide), _operand(b, transpose_b, wide))
+    for scale, transposed in ((scale_a, transpose_a), (scale_b, transpose_b)):
+        if scale is not None:
+            product = product * (scale.mT if transposed and scale.dim() >= 2 else scale)
+    if bias is not None:
+        product = product + bias.to(wide)
+    return product.to(out_dtype).contiguous()
+
+
+def _fake_scaled_matmul(
+    a: torch.Tensor,
+    b: torch.Tensor,
+    scale_a: torch.Tensor | None = None,
+    scale_b: torch.Tensor | None = None,
+    bias: torch.Tensor | None = None,
+    *,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    out_dtype: torch.dtype,
+) -> torch.Tensor:
+    m, k = (a.shape[-1], a.shape[-2]) if transpose_a else (a.shape[-2], a.shape[-1])
+    k_b, n = (b.shape[-1], b.shape[-2]) if transpose_b else (b.shape[-2], b.shape[-1])
+    torch._check(k == k_b, lambda: f"octavo.scaled_matmul: contracted sizes differ: {k} and {k_b}")
+    torch._check(
+        a.shape[:-2] == b.shape[:-2], lambda: f"octavo.scaled_matmul: batches differ: {a.shape[:-2]} and {b.shape[:-2]}"
+    )
+    return torch.empty((*a.shape[:-2], m, n), dtype=out_dtype, device=a.device)
+
+
+LIBRARY.impl("quantize", _quantize, "CompositeExplicitAutograd")
+LIBRARY.impl("scaled_matmul", _scaled_matmul, "CompositeExplicitAutograd")
+torch.library.register_fake("octavo::quantize", _fake_quantize, lib=LIBRARY)
+torch.library.register_fake("octavo::scaled_matmul", _fake_scaled_matmul, lib=LIBRARY)
+
+quantize = torch.ops.octavo.quantize.default
+scaled_matmul = torch.ops.octavo.scaled_matmul.default
