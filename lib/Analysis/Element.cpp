@@ -2,6 +2,8 @@
 
 #include "octavo/Analysis/Element.h"
 
+#include "dialects/Octavo/IR/Octavo.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -203,7 +205,7 @@ ViewSources ElementSpace::viewSources(Operation *op,
       .Case<tensor::ExpandShapeOp, tensor::CollapseShapeOp>([&](auto view) {
         Value source = view.getSrc();
         IndexExpr linear =
-            space.linearize(index, computeStrides(shapeOf(view.getResult())));
+            space.linearize(index, getRowMajorStrides(shapeOf(view.getResult())));
         return one(source, Index(space.delinearize(linear, shapeOf(source))));
       })
       .Case([&](tensor::ExtractSliceOp view) {

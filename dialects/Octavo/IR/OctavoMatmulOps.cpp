@@ -36,7 +36,6 @@ ParseResult ScaledMatmulOp::parse(OpAsmParser &parser, OperationState &state) {
   };
   SMLoc loc = parser.getCurrentLocation();
   SmallVector<Type> types;
-  Type result;
   if (parseFactor(a, scaleA, getTransposedAAttrName(state.name)) ||
       parser.parseComma() ||
       parseFactor(b, scaleB, getTransposedBAttrName(state.name)) ||
