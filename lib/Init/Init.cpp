@@ -4,6 +4,7 @@
 
 #include "dialects/Aten/Aten.h"
 #include "dialects/Octavo/IR/Octavo.h"
+#include "dialects/Tile/IR/Tile.h"
 #include "passes/Lane/Passes.h"
 #include "passes/Pipelines.h"
 
@@ -39,6 +40,7 @@ void octavo::registerAllDialects(DialectRegistry &registry) {
               gpu::GPUDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
               math::MathDialect, memref::MemRefDialect, ROCDL::ROCDLDialect,
               scf::SCFDialect, tensor::TensorDialect, vector::VectorDialect>();
+  registry.insert<tile::TileDialect>();
   arith::registerConvertArithToLLVMInterface(registry);
   cf::registerConvertControlFlowToLLVMInterface(registry);
   registerConvertFuncToLLVMInterface(registry);

@@ -1,0 +1,474 @@
+//===- Matrix.cpp - Executing a matrix instruction ------------------------===//
+//
+// Operands are decoded once into element-major arrays; the kernels then run
+// over finite values. Where an operand holds NaN or infinity, the product goes
+// chunk by chunk and the outputs that these touch are patched by the ordinary
+// rules of IEEE 754.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/Simulator/Matrix/Matrix.h"
+#include "lib/Simulator/Matrix/FloatFormats.h"
+#include "lib/Simulator/Matrix/Kernels.h"
+#include "lib/Simulator/Matrix/OperandMap.h"
+
+#include "llvm/Support/ErrorHandling.h"
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <xmmintrin.h>
+
+using namespace octavo::sim;
+
+namespace {
+
+const MatrixKernels &getKernels() {
+  static const MatrixKernels &kernels = []() -> const MatrixKernels & {
+    if (__builtin_cpu_supports("x86-64-v4"))
+      return kernelsV4;
+    if (__builtin_cpu_supports("x86-64-v3"))
+      return kernelsV3;
+    llvm::report_fatal_error("the simulator's matrix instructions need a host "
+                             "with AVX2 and FMA (x86-64-v3)");
+  }();
+  return kernels;
+}
+
+const OperandPlan &getPlan(const MatrixInstruction &instruction) {
+  static const std::vector<OperandPlan> plans = [] {
+    std::vector<OperandPlan> out;
+    for (llvm::StringRef arch : {"gfx942", "gfx950"})
+      for (const MatrixInstruction &row : getMatrixInstructions(arch))
+        out.push_back(makeOperandPlan(row));
+    return out;
+  }();
+  return plans[instruction.plan];
+}
+
+/// Round to nearest with subnormals, whatever the caller runs with.
+class HostRounding {
+public:
+  HostRounding() : saved(_mm_getcsr()) {
+    if (saved & changed)
+      _mm_setcsr(saved & ~changed);
+  }
+  ~HostRounding() {
+    if (saved & changed)
+      _mm_setcsr(saved);
+  }
+
+private:
+  /// Flush to zero, rounding mode, denormals are zero.
+  static constexpr unsigned changed = 0x8000 | 0x6000 | 0x0040;
+  unsigned saved;
+};
+
+struct Operand {
+  MatrixElement element;
+  uint32_t elements;
+  const uint16_t *rows;
+  bool hasSpecial;
+  alignas(64) float values[paddedElements];
+  alignas(64) float significands[paddedElements];
+  alignas(64) int32_t exponents[paddedElements];
+  alignas(64) double wide[paddedElements];
+  /// With NaN and infinities, which `values` holds as zeros.
+  float raw[maxElements];
+};
+
+constexpr uint32_t scaleStride = 32;
+
+/// Scales of up to 4 blocks of 32 along K.
+struct Scales {
+  alignas(64) double a[4 * scaleStride + 16], b[4 * scaleStride + 16];
+};
+
+/// What the products of one chunk add up to beside finite values.
+enum class Special { None, Plus, Minus, NaN };
+
+Special join(Special x, Special y) {
+  if (x == Special::None || x == y)
+    return y;
+  return y == Special::None ? x : Special::NaN;
+}
+
+Special classify(float value) {
+  if (std::isnan(value))
+    return Special::NaN;
+  if (!std::isinf(value))
+    return Special::None;
+  return value > 0 ? Special::Plus : Special::Minus;
+}
+
+uint32_t getBits(Special special) {
+  return special == Special::Plus    ? 0x7f800000u
+         : special == Special::Minus ? 0xff800000u
+                                     : 0x7fc00000u;
+}
+
+class Execution {
+public:
+  Execution(const MatrixInstruction &instruction,
+            const MatrixOperands &operands, MatrixModel model)
+      : instruction(instruction), operands(operands), model(model),
+        kernels(getKernels()), plan(getPlan(instruction)) {}
+
+  void run();
+
+private:
+  void decodeOperands();
+  void decode(Operand &operand, const uint32_t *registers);
+  void loadScales();
+  void selectSparseRows();
+  const uint32_t *permuteB();
+  void loadAccumulator();
+  void prepareCdna3();
+  void prepareExact();
+  void runBlock(BlockProduct &product);
+  void runKernel(const BlockProduct &product);
+  void runInChunks(BlockProduct product);
+  Special classifyOutput(const BlockProduct &product, uint32_t i, uint32_t j);
+  Special classifyProduct(uint32_t a, uint32_t b) const;
+  uint32_t chunk() const;
+
+  const MatrixInstruction &instruction;
+  const MatrixOperands &operands;
+  MatrixModel model;
+  const MatrixKernels &kernels;
+  const OperandPlan &plan;
+  Operand a, b;
+  Scales scales;
+  bool needsSplit = false, mayOverflow = false;
+  const uint32_t *c;
+  uint32_t accumulator[64 * 32];
+  uint32_t permuted[64 * 8];
+  uint16_t sparseRows[32 * 64];
+};
+
+void Execution::decode(Operand &operand, const uint32_t *registers) {
+  uint32_t count = 64 * operand.elements;
+  operand.hasSpecial = kernels.decode(operand.element, registers,
+                                      operand.elements, operand.values);
+  std::memset(operand.values + count, 0, 16 * sizeof(float));
+  if (!operand.hasSpecial || model == MatrixModel::FmaChain)
+    return;
+  std::memcpy(operand.raw, operand.values, count * sizeof(float));
+  for (uint32_t i = 0; i < count; ++i)
+    if (!std::isfinite(operand.values[i]))
+      operand.values[i] = 0;
+}
+
+/// BLGP of the classic forms: which lane supplies B.
+const uint32_t *Execution::permuteB() {
+  if (operands.blgp == 0 || instruction.selectsFormat || instruction.sparse)
+    return operands.b;
+  auto source = [&](uint32_t lane) {
+    switch (operands.blgp) {
+    case 1:
+      return lane % 32;
+    case 2:
+      return 32 + lane % 32;
+    case 3:
+      return (lane + 16) % 64; // direction assumed
+    default:
+      return 16 * (operands.blgp - 4) + lane % 16;
+    }
+  };
+  for (uint32_t r = 0; r < instruction.bRegisters; ++r)
+    for (uint32_t lane = 0; lane < 64; ++lane)
+      permuted[64 * r + lane] = operands.b[64 * r + source(lane)];
+  return permuted;
+}
+
+void Execution::decodeOperands() {
+  a.element = instruction.a;
+  b.element = instruction.b;
+  a.rows = b.rows = plan.input.data();
+  if (instruction.selectsFormat) {
+    a.element = *getSelectedElement(operands.cbsz);
+    b.element = *getSelectedElement(operands.blgp);
+    for (Operand *operand : {&a, &b})
+      if (getElementBits(operand->element) < 8)
+        operand->rows = plan.narrow.data();
+  }
+  uint32_t perLane = instruction.k * instruction.m * instruction.blocks / 64;
+  a.elements = instruction.sparse ? perLane / 2 : perLane;
+  b.elements = perLane;
+  if (instruction.sparse)
+    a.rows = plan.sparse.data();
+  decode(a, operands.a);
+  decode(b, permuteB());
+}
+
+void Execution::loadScales() {
+  uint32_t count = std::max(1u, instruction.k / 32u);
+  for (uint32_t block = 0; block < count; ++block)
+    for (uint32_t i = 0; i < instruction.m; ++i) {
+      auto read = [&](const uint32_t *from, uint32_t byte) {
+        if (!instruction.scaled || !from)
+          return 1.0;
+        uint32_t code = from[block * instruction.m + i] >> (8 * byte) & 0xff;
+        return double(std::bit_cast<float>(decodeE8M0(code)));
+      };
+      scales.a[block * scaleStride + i] =
+          read(operands.scaleA, operands.scaleByteA);
+      scales.b[block * scaleStride + i] =
+          read(operands.scaleB, operands.scaleByteB);
+    }
+}
+
+/// For each row of A the rows of B that its indices name.
+void Execution::selectSparseRows() {
+  uint32_t held = instruction.k / 2u, perLane = held * instruction.m / 64;
+  for (uint32_t i = 0; i < instruction.m; ++i)
+    for (uint32_t k = 0; k < held; ++k) {
+      IndexPlace place =
+          locateIndex(instruction, operands.cbsz, operands.abid, i, k);
+      uint32_t index = operands.index[place.lane] >> place.bit & 3;
+      uint32_t element = 4 * (k % perLane / 2) + index;
+      sparseRows[i * held + k] =
+          uint16_t(64 * element + instruction.n * (k / perLane));
+    }
+}
+
+/// Takes a copy of C if it is changed, or if D overlaps it at another place.
+void Execution::loadAccumulator() {
+  c = operands.c;
+  uint32_t count = 64 * instruction.cRegisters;
+  bool overlaps =
+      operands.d != c && operands.d < c + count && c < operands.d + count;
+  if (!overlaps && !operands.negateC && !operands.absoluteC)
+    return;
+  for (uint32_t i = 0; i < count; ++i) {
+    uint32_t bits = operands.c[i];
+    if (operands.absoluteC)
+      bits &= 0x7fffffffu;
+    accumulator[i] = operands.negateC ? bits ^ 0x80000000u : bits;
+  }
+  c = accumulator;
+}
+
+uint32_t Execution::chunk() const {
+  if (model == MatrixModel::ExactBlock)
+    return 32;
+  if (getElementBits(instruction.a) == 8)
+    return 16;
+  uint32_t largest = instruction.a == MatrixElement::XF32 ? 4 : 8;
+  uint32_t k = instruction.sparse ? instruction.k / 2u : instruction.k;
+  return std::min(largest, k);
+}
+
+void Execution::prepareCdna3() {
+  bool isEight = getElementBits(instruction.a) == 8;
+  int32_t highest = 0;
+  for (Operand *operand : {&a, &b}) {
+    uint32_t count = 64 * operand->elements + 16;
+    int32_t minimum = getMinimumExponent(operand->element);
+    if (isEight) {
+      kernels.splitExponents(operand->values, count, minimum, -100,
+                             operand->exponents);
+      continue;
+    }
+    kernels.splitSignificands(operand->values, count, minimum, -1000,
+                              operand->exponents, operand->significands);
+    // f16 cannot reach the overflow rule of products.
+    if (operand->element != MatrixElement::F16)
+      highest += kernels.findRange(operand->values, count).highest;
+  }
+  mayOverflow = highest >= 127;
+}
+
+/// Decides whether every sum of 32 products fits in the 53 bits of f64.
+void Execution::prepareExact() {
+  auto isWide = [](const Operand &operand) {
+    return operand.element == MatrixElement::E5M2 ||
+           operand.element == MatrixElement::E5M2FNUZ;
+  };
+  for (Operand *operand : {&a, &b})
+    kernels.widen(operand->values, 64 * operand->elements + 16, operand->wide);
+  // Without E5M2 a product has at most 36 bits; with a 6- or 4-bit partner 41.
+  if (!isWide(a) && !isWide(b))
+    return;
+  ExponentRange rangeA = kernels.findRange(a.values, 64 * a.elements);
+  ExponentRange rangeB = kernels.findRange(b.values, 64 * b.elements);
+  if (rangeA.lowest > rangeA.highest || rangeB.lowest > rangeB.highest)
+    return; // all zero
+  int32_t top = rangeA.highest + rangeB.highest + 2 + 5;
+  int32_t bottom = rangeA.lowest + rangeB.lowest - getMantissaBits(a.element) -
+                   getMantissaBits(b.element);
+  needsSplit = top - bottom > 53;
+}
+
+void Execution::runKernel(const BlockProduct &product) {
+  if (instruction.a == MatrixElement::I8)
+    return kernels.integer(product);
+  switch (model) {
+  case MatrixModel::FmaChain:
+    return instruction.selectsFormat ? kernels.scaledChain(product)
+                                     : kernels.fmaChain(product);
+  case MatrixModel::ExactBlock:
+    return needsSplit ? kernels.exactBlockSplit(product)
+                      : kernels.exactBlock(product);
+  case MatrixModel::CDNA3:
+    return getElementBits(instruction.a) == 8
+               ? kernels.cdna3Eight(product)
+               : kernels.cdna3Wide(product, chunk());
+  }
+}
+
+Special Execution::classifyProduct(uint32_t aAt, uint32_t bAt) const {
+  float x = a.hasSpecial ? a.raw[aAt] : a.values[aAt];
+  float y = b.hasSpecial ? b.raw[bAt] : b.values[bAt];
+  Special special = Special::None;
+  if (!std::isfinite(x) || !std::isfinite(y))
+    special = classify(x * y);
+  else if (mayOverflow) {
+    // CDNA3: a product of 2^128 or more is infinite.
+    float p = a.significands[aAt] * b.significands[bAt];
+    int32_t e = a.exponents[aAt] + b.exponents[bAt] + (std::fabs(p) >= 2);
+    if (p != 0 && e >= 128)
+      special = p > 0 ? Special::Plus : Special::Minus;
+  }
+  return special;
+}
+
+Special Execution::classifyOutput(const BlockProduct &product, uint32_t i,
+                                  uint32_t j) {
+  Special out = Special::None;
+  for (uint32_t k = 0; k < product.k; ++k)
+    out = join(out,
+               classifyProduct(product.aRow[k] + i,
+                               product.bRow[i * product.bRowStride + k] + j));
+  bool isScaleNaN = std::isnan(product.scaleA[i] * product.scaleB[j]);
+  if (isScaleNaN)
+    return Special::NaN;
+  if (out == Special::None)
+    return out;
+  uint32_t at = product.cRow[i] + j;
+  return join(out, classify(std::bit_cast<float>(product.c[at])));
+}
+
+void Execution::runInChunks(BlockProduct product) {
+  uint32_t last = product.k, step = chunk();
+  std::vector<std::pair<uint32_t, uint32_t>> patches;
+  for (uint32_t k = 0; k < last; k += step) {
+    product.k = std::min(step, last - k);
+    patches.clear();
+    for (uint32_t i = 0; i < product.m; ++i)
+      for (uint32_t j = 0; j < product.n; ++j) {
+        Special special = classifyOutput(product, i, j);
+        if (special != Special::None)
+          patches.emplace_back(product.cRow[i] + j, getBits(special));
+      }
+    runKernel(product);
+    for (auto [at, bits] : patches)
+      product.d[at] = bits;
+    product.c = product.d;
+    product.aRow += product.k;
+    product.bRow += product.k;
+    if (model == MatrixModel::ExactBlock) {
+      product.scaleA += scaleStride;
+      product.scaleB += scaleStride;
+    }
+  }
+}
+
+void Execution::runBlock(BlockProduct &product) {
+  bool hasSpecial = a.hasSpecial || b.hasSpecial || mayOverflow;
+  if (model == MatrixModel::FmaChain || !hasSpecial)
+    runKernel(product);
+  else
+    runInChunks(product);
+}
+
+void Execution::run() {
+  decodeOperands();
+  loadAccumulator();
+  loadScales();
+  bool isInteger = instruction.a == MatrixElement::I8;
+  if (model == MatrixModel::CDNA3 && !isInteger)
+    prepareCdna3();
+  if (model == MatrixModel::ExactBlock)
+    prepareExact();
+  uint32_t rows = instruction.sparse ? instruction.k / 2u : instruction.k;
+  bool isWide = model == MatrixModel::CDNA3 && !isInteger &&
+                getElementBits(instruction.a) != 8;
+  BlockProduct product{};
+  product.a = isWide ? a.significands : a.values;
+  product.b = isWide ? b.significands : b.values;
+  product.aExponent = a.exponents;
+  product.bExponent = b.exponents;
+  product.aWide = a.wide;
+  product.bWide = b.wide;
+  product.m = instruction.m;
+  product.n = instruction.n;
+  product.k = rows;
+  product.c = c;
+  product.d = operands.d;
+  product.scaleA = scales.a;
+  product.scaleB = scales.b;
+  if (instruction.sparse)
+    selectSparseRows();
+  bool broadcasts = !instruction.selectsFormat && !instruction.sparse;
+  uint32_t cbsz = broadcasts ? operands.cbsz : 0;
+  for (uint32_t block = 0; block < instruction.blocks; ++block) {
+    // CBSZ: groups of 2^cbsz blocks share block `abid` of A.
+    uint32_t group = 1u << cbsz;
+    uint32_t aBlock = cbsz ? block / group * group + operands.abid : block;
+    product.aRow = a.rows + aBlock * rows;
+    product.bRow = instruction.sparse ? sparseRows : b.rows + block * rows;
+    product.bRowStride = instruction.sparse ? rows : 0;
+    product.cRow = plan.result.data() + block * instruction.m;
+    runBlock(product);
+  }
+}
+
+double readDouble(const uint32_t *registers, OperandPlace place) {
+  uint64_t low = registers[128 * place.element + place.lane];
+  uint64_t high = registers[128 * place.element + 64 + place.lane];
+  return std::bit_cast<double>(high << 32 | low);
+}
+
+/// A chain of FMA in K order; BLGP is negation here.
+void executeDouble(const MatrixInstruction &instruction,
+                   const MatrixOperands &operands) {
+  double result[256];
+  OperandPlace places[256];
+  uint32_t count = 0;
+  for (uint32_t block = 0; block < instruction.blocks; ++block)
+    for (uint32_t i = 0; i < instruction.m; ++i)
+      for (uint32_t j = 0; j < instruction.n; ++j) {
+        OperandPlace at = locateResult(instruction, i, j, block);
+        double sum = readDouble(operands.c, at);
+        sum = operands.absoluteC ? std::fabs(sum) : sum;
+        sum = operands.negateC ? -sum : sum;
+        for (uint32_t k = 0; k < instruction.k; ++k) {
+          double x = readDouble(
+              operands.a, locateInput(instruction, instruction.a, i, k, block));
+          double y = readDouble(
+              operands.b, locateInput(instruction, instruction.b, j, k, block));
+          sum = std::fma(operands.negateA ? -x : x, operands.negateB ? -y : y,
+                         sum);
+        }
+        places[count] = at;
+        result[count++] = sum;
+      }
+  for (uint32_t i = 0; i < count; ++i) {
+    uint64_t bits = std::bit_cast<uint64_t>(result[i]);
+    uint32_t *to = operands.d + 128 * places[i].element + places[i].lane;
+    to[0] = uint32_t(bits);
+    to[64] = uint32_t(bits >> 32);
+  }
+}
+
+} // namespace
+
+void octavo::sim::executeMatrix(const MatrixInstruction &instruction,
+                                const MatrixOperands &operands,
+                                MatrixModel model) {
+  HostRounding rounding;
+  if (instruction.a == MatrixElement::F64)
+    return executeDouble(instruction, operands);
+  Execution(instruction, operands, resolveModel(instruction, model)).run();
+}
