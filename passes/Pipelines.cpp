@@ -19,6 +19,8 @@ using namespace mlir;
 void octavo::buildLanePipeline(OpPassManager &passes) {
   OpPassManager &kernels = passes.nest<gpu::GPUModuleOp>();
   kernels.addPass(createCanonicalizerPass());
+  // Math lowerings may create loops and branches.
+  kernels.addPass(createLaneLowerMath());
   kernels.addPass(createSCFToControlFlowPass());
   kernels.addPass(createLaneToLLVM());
   kernels.addPass(createCSEPass());
