@@ -13,6 +13,9 @@ void bindPasses(pybind11::module_ &m);
 /// Adds `run_reference`.
 void bindReference(pybind11::module_ &m);
 
+/// Arithmetic of the simulator, for tests.
+void bindSimulator(pybind11::module_ &m);
+
 } // namespace octavo
 
 #endif // OCTAVO_PYTHON_SRC_BINDINGS_H

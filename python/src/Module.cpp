@@ -40,4 +40,5 @@ PYBIND11_MODULE(_octavo, m) {
       },
       "What the table of targets says of a GPU; None for an unknown one.");
   octavo::bindReference(m);
+  octavo::bindSimulator(m);
 }
