@@ -46,6 +46,12 @@ double largest(Type type) {
       .convertToDouble();
 }
 
+/// What an amax is mapped to: the op's own bound, or that of the format.
+double largestOf(QuantizeOp op, Type type) {
+  std::optional<APFloat> bound = op.getLargest();
+  return bound ? bound->convertToDouble() : largest(type);
+}
+
 /// Bits of the mantissa that a small float stores.
 unsigned mantissaBits(Type type) {
   return cast<FloatType>(type).getFPMantissaWidth() - 1;
@@ -55,6 +61,8 @@ unsigned mantissaBits(Type type) {
 int largestExponent(Type type) { return std::ilogb(largest(type)); }
 
 float clearMantissa(float value) {
+  if (std::isnan(value))
+    return value;
   return std::bit_cast<float>(std::bit_cast<uint32_t>(value) & 0xFF800000u);
 }
 
@@ -88,7 +96,7 @@ Scales scalesOf(QuantizeOp op, double amax, Type type) {
     float floor = static_cast<float>(op.getAmaxFloor().convertToDouble());
     float bounded = static_cast<float>(amax);
     bounded = std::isnan(bounded) ? bounded : std::max(bounded, floor);
-    float encode = static_cast<float>(largest(type)) / bounded;
+    float encode = static_cast<float>(largestOf(op, type)) / bounded;
     if (rule == ScaleRule::pow2)
       encode = clearMantissa(encode);
     return {encode, 1.0f / encode};
@@ -102,7 +110,7 @@ Scales scalesOf(QuantizeOp op, double amax, Type type) {
 
 double quantizeOne(QuantizeOp op, double value, float encode, Type type) {
   float scaled = static_cast<float>(value) * encode;
-  double limit = largest(type);
+  double limit = largestOf(op, type);
   if (op.getSaturate() && !std::isnan(scaled))
     scaled = std::clamp<double>(scaled, -limit, limit);
   if (!isa<FloatType>(type))

@@ -73,6 +73,18 @@ LogicalResult QuantizeOp::verify() {
   // (C6)
   if ((getRounding() == Rounding::stochastic) != bool(getSeed()))
     return emitOpError("expected a seed exactly if rounding is stochastic");
+  // (C7)
+  if (std::optional<APFloat> largest = getLargest()) {
+    double bound = largest->convertToDouble();
+    auto type = dyn_cast<FloatType>(quantized.getElementType());
+    double limit =
+        type ? APFloat::getLargest(type.getFloatSemantics()).convertToDouble()
+             : 127.0;
+    if (!(bound > 0 && bound <= limit) || e8m0)
+      return emitOpError("expected largest in (0, ")
+             << limit << "] and a rule without e8m0, got " << bound
+             << " and rule " << stringifyScaleRule(getRule());
+  }
   return success();
 }
 

@@ -30,7 +30,9 @@ def Octavo_QuantizeOp : Octavo_Op<"quantize", [Pure]> {
     `quantized = cast(clamp(f32(input) * encode, -fmax, fmax))`,
     `scale = 1 / encode`, the *decode* scale.
 
-    `fmax` is the largest finite value of the format. Rules: `exact` keeps the
+    `fmax` is `largest`, or the largest finite value of the format. (OCP numbers
+    on FNUZ matrix cores are `f8E4M3FNUZ` with `largest = 224` and `f8E5M2FNUZ`
+    with 28672: half the value, twice the scale, the same rounding.) Rules: `exact` keeps the
     quotient, `pow2` clears its mantissa, `e8m0_*` give a power of two in
     `f8E8M0FNU`. Without saturation what is out of range rounds as the format
     says (to NaN or infinity). `row`, `block` and `mx` lie along `axis`.
@@ -45,6 +47,8 @@ def Octavo_QuantizeOp : Octavo_Op<"quantize", [Pure]> {
     - (C5) `block` needs two dimensions; the other one is the last or, if `axis`
       is the last, the one before it.
     - (C6) `seed` is there exactly if rounding is stochastic.
+    - (C7) `largest` is positive, not above the format's largest finite value,
+      and only with `exact` and `pow2`.
 
     Example:
 
@@ -59,6 +63,7 @@ def Octavo_QuantizeOp : Octavo_Op<"quantize", [Pure]> {
     Octavo_GranuleAttr:$granule,
     OptionalAttr<I64Attr>:$axis,
     Octavo_ScaleRuleAttr:$rule,
+    OptionalAttr<F64Attr>:$largest,
     DefaultValuedAttr<F64Attr, "1e-12">:$amax_floor,
     DefaultValuedAttr<Octavo_RoundingAttr, "::octavo::Rounding::nearest_even">:$rounding,
     DefaultValuedAttr<BoolAttr, "true">:$saturate

@@ -1,7 +1,7 @@
-"""Random numbers as a function of (seed, stream, element): equal in forward and backward, whatever the tiling.
+"""Random numbers as a function of (seed, offset, element): equal in forward and backward, whatever the tiling.
 
-Each graph call draws one seed from torch's generator (`octavo::seed`, run on the host); each random operator of the
-graph becomes `octavo::random` with a stream number of its own. Numbers are not those of eager torch.
+Each graph call draws one seed and one offset from torch's generator (`octavo::seed`, run on the host); each random
+operator of the graph becomes `octavo::random` with an offset of its own. Numbers are not those of eager torch.
 """
 
 from __future__ import annotations
@@ -14,17 +14,16 @@ from torch import fx
 
 from octavo.frontend.recipe.operators import LIBRARY, TAGS
 
-DISTRIBUTIONS = ("uniform", "normal")
+# Counters of two operators of one graph lie this far apart.
+STREAM = 2**40
 
 LIBRARY.define("seed(Device device) -> Tensor", tags=(*TAGS, torch.Tag.nondeterministic_seeded))
-LIBRARY.define(
-    "random(Tensor seed, int stream, SymInt[] size, str distribution, ScalarType dtype) -> Tensor", tags=TAGS
-)
+LIBRARY.define("random(Tensor seed, Tensor offset, SymInt[] size, str kind, ScalarType dtype) -> Tensor", tags=TAGS)
 
 
 def _seed(device: torch.device) -> torch.Tensor:
-    """Two 64-bit words from the default generator: the key and the offset of a Philox generator."""
-    return torch.randint(0, 2**63 - 1, (2,), dtype=torch.int64, device=device)
+    """Key and offset of a Philox generator, from torch's default generator."""
+    return torch.randint(0, 2**62, (2,), dtype=torch.int64, device=device)
 
 
 def _multiply(a: torch.Tensor, constant: int) -> tuple[torch.Tensor, torch.Tensor]:
@@ -47,32 +46,31 @@ def philox(counter: list[torch.Tensor], key: list[torch.Tensor]) -> list[torch.T
     return c
 
 
-def _words(seed: torch.Tensor, stream: int, count: int) -> list[torch.Tensor]:
-    """Four words for each element: counter (element low, element high, stream, low word of the offset)."""
-    element = torch.arange(count, dtype=torch.int64, device=seed.device)
-    counter = [
-        element & 0xFFFFFFFF,
-        element >> 32,
-        torch.full_like(element, stream),
-        (seed[1] & 0xFFFFFFFF).expand(count),
-    ]
-    return philox(counter, [seed[0] & 0xFFFFFFFF, (seed[0] >> 32) & 0xFFFFFFFF])
+def _words(seed: torch.Tensor, offset: torch.Tensor, count: int) -> torch.Tensor:
+    """Word `i mod 4` of counter `offset + i div 4` for each element i."""
+    counter = offset + torch.arange((count + 3) // 4, dtype=torch.int64, device=seed.device)
+    zero = torch.zeros_like(counter)
+    key = [seed & 0xFFFFFFFF, (seed >> 32) & 0xFFFFFFFF]
+    words = philox([counter & 0xFFFFFFFF, (counter >> 32) & 0xFFFFFFFF, zero, zero], key)
+    return torch.stack(words, -1).flatten()
 
 
-def _random(seed: torch.Tensor, stream: int, size: list[int], distribution: str, dtype: torch.dtype) -> torch.Tensor:
-    """`uniform`: the first word's upper 24 bits / 2^24, in [0, 1). `normal`: Box and Muller from the first two
-    words.
-    """
-    words = _words(seed, stream, math.prod(size))
-    first = (words[0] >> 8).float() * 2.0**-24
-    if distribution == "uniform":
-        return first.to(dtype).view(size)
-    second = (words[1] >> 8).float() * 2.0**-24
-    return (torch.sqrt(-2.0 * torch.log(1.0 - first)) * torch.cos(2.0 * math.pi * second)).to(dtype).view(size)
+def _random(seed: torch.Tensor, offset: torch.Tensor, size: list[int], kind: str, dtype: torch.dtype) -> torch.Tensor:
+    """`uniform` in [0, 1) from 24 bits, `normal` by Box and Muller from pairs of words, as `octavo.random` says."""
+    count = math.prod(size)
+    uniform = (_words(seed, offset, count) >> 8).float() * 2.0**-24
+    if kind == "uniform":
+        return uniform[:count].to(dtype).view(size)
+    if kind != "normal":
+        raise ValueError(f"octavo.random: unknown kind {kind!r}; the kinds are uniform, normal")
+    u, v = uniform.view(-1, 2).unbind(-1)
+    radius, angle = torch.sqrt(-2.0 * torch.log(u + 2.0**-24)), 2.0 * math.pi * v
+    pairs = torch.stack((radius * torch.cos(angle), radius * torch.sin(angle)), -1)
+    return pairs.flatten()[:count].to(dtype).view(size)
 
 
 def _fake_random(
-    seed: torch.Tensor, stream: int, size: list[int], distribution: str, dtype: torch.dtype
+    seed: torch.Tensor, offset: torch.Tensor, size: list[int], kind: str, dtype: torch.dtype
 ) -> torch.Tensor:
     return torch.empty(size, dtype=dtype, device=seed.device)
 
@@ -96,21 +94,25 @@ _SOURCES: dict[Any, str] = {
 
 
 def rewrite(gm: fx.GraphModule) -> None:
-    """Replaces the random operators of `gm`, each by a function of one seed that the graph draws first."""
+    """Replaces the random operators of `gm`, each by a function of a seed that the graph draws first."""
     graph = gm.graph
     nodes = [n for n in graph.nodes if n.op == "call_function" and n.target in _SOURCES]
     nodes = [n for n in nodes if n.kwargs.get("generator") is None]
     if not nodes:
         return
-    seeds: dict[torch.device, fx.Node] = {}
+    drawn: dict[torch.device, tuple[fx.Node, fx.Node]] = {}
     first = next(n for n in graph.nodes if n.op != "placeholder")
     for stream, node in enumerate(nodes):
-        value = node.meta["val"]
-        if value.device not in seeds:
+        device = node.meta["val"].device
+        if device not in drawn:
             with graph.inserting_before(first):
-                seeds[value.device] = _call(graph, torch.ops.octavo.seed.default, (value.device,), node)
+                pair = _call(graph, torch.ops.octavo.seed.default, (device,), node)
+                halves = [_call(graph, _aten.select.int, (pair, 0, i), node) for i in range(2)]
+                drawn[device] = halves[0], halves[1]
+        seed, base = drawn[device]
         with graph.inserting_before(node):
-            replacement = _replacement(graph, node, seeds[value.device], stream)
+            offset = _call(graph, _aten.add.Tensor, (base, stream * STREAM), node)
+            replacement = _replacement(graph, node, seed, offset)
         node.replace_all_uses_with(replacement)
         graph.erase_node(node)
     graph.lint()
@@ -134,12 +136,12 @@ def _values(argument: Any) -> Any:
     return argument
 
 
-def _replacement(graph: fx.Graph, node: fx.Node, seed: fx.Node, stream: int) -> fx.Node:
+def _replacement(graph: fx.Graph, node: fx.Node, seed: fx.Node, offset: fx.Node) -> fx.Node:
     value = node.meta["val"]
     size: Any = node.args[0] if node.target in (_aten.rand.default, _aten.randn.default) else list(value.shape)
     bernoulli = node.target in (_aten.bernoulli.p, _aten.bernoulli.default)
     dtype = torch.float32 if bernoulli else value.dtype
-    drawn = _call(graph, torch.ops.octavo.random.default, (seed, stream, size, _SOURCES[node.target], dtype), node)
+    drawn = _call(graph, torch.ops.octavo.random.default, (seed, offset, size, _SOURCES[node.target], dtype), node)
     if not bernoulli:
         return drawn
     if node.target is _aten.bernoulli.p:

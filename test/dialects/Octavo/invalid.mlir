@@ -107,6 +107,16 @@ func.func @f(%x: tensor<8x64xbf16>) {
 
 // -----
 
+// quantize C7
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{'octavo.quantize' op expected largest in (0, 2.400000e+02] and a rule without e8m0, got 4.480000e+02 and rule pow2}}
+  %q, %s = octavo.quantize %x granule<tensor> rule pow2 {largest = 448.0 : f64}
+         : tensor<4x8xf32> -> tensor<4x8xf8E4M3FNUZ>, tensor<f32>
+  return
+}
+
+// -----
+
 // dequantize C1
 func.func @f(%x: tensor<8x64xf8E5M2>, %s: tensor<8x1xf32>) {
   // expected-error @+1 {{'octavo.dequantize' op expected input and result of one shape, got 'tensor<8x64xf8E5M2>' and 'tensor<8x32xf32>'}}

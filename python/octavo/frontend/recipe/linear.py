@@ -17,9 +17,7 @@ from octavo.frontend.recipe.operators import quantize, scaled_matmul
 
 @dataclass(frozen=True)
 class Recipe:
-    """How the operands of the three products of a linear layer are quantised (numbers of `torch.finfo` formats by
-    name).
-    """
+    """How the operands of the three products of a linear layer are quantised."""
 
     by_row: bool
     rule: str
@@ -37,27 +35,21 @@ RECIPES = {
 }
 
 
-@dataclass(frozen=True)
-class Encoding:
-    """Suffixes of the two formats, and whether OCP numbers are kept as FNUZ numbers of half the value."""
-
-    e4m3: str
-    e5m2: str
-    halved: bool
-
-    @staticmethod
-    def of(name: str) -> Encoding:
-        """`ocp`, `ocp_halved` (OCP arithmetic on FNUZ matrix cores) or `fnuz`."""
-        if name == "fnuz":
-            return Encoding("e4m3fnuz", "e5m2fnuz", False)
-        return Encoding("e4m3fn", "e5m2", name == "ocp_halved")
+# What holds the recipe's e4m3 and e5m2 numbers: a format and the value that an amax is mapped to. `ocp_halved` is OCP
+# arithmetic for matrix cores that multiply FNUZ numbers: the bits of an OCP number read as FNUZ are half its value.
+ENCODINGS: dict[str, dict[str, tuple[str, float | None]]] = {
+    "ocp": {"e4m3": ("e4m3fn", None), "e5m2": ("e5m2", None)},
+    "ocp_halved": {"e4m3": ("e4m3fnuz", 224.0), "e5m2": ("e5m2fnuz", 28672.0)},
+    "fnuz": {"e4m3": ("e4m3fnuz", None), "e5m2": ("e5m2fnuz", None)},
+}
 
 
 def _quantized(
-    x: torch.Tensor, axis: int, kind: str, by_row: bool, how: tuple[Recipe, Encoding]
+    x: torch.Tensor, axis: int, kind: str, by_row: bool, how: tuple[Recipe, str]
 ) -> tuple[torch.Tensor, torch.Tensor]:
     recipe, encoding = how
-    q, scale = quantize(x, axis if by_row else None, getattr(encoding, kind), recipe.rule, encoding.halved)
+    format, largest = ENCODINGS[encoding][kind]
+    q, scale = quantize(x, axis if by_row else None, format, recipe.rule, largest)
     return q, scale
 
 
@@ -68,7 +60,7 @@ class RecipeLinear(torch.autograd.Function):  # type: ignore[misc]
     def forward(ctx: Any, x: torch.Tensor, weight: torch.Tensor, recipe_name: str, encoding_name: str) -> torch.Tensor:
         """Quantises both operands along K."""
         recipe = RECIPES[recipe_name]
-        how = recipe, Encoding.of(encoding_name)
+        how = recipe, encoding_name
         ctx.save_for_backward(x, weight)
         ctx.how = how
         xq, xs = _quantized(x, 1, "e4m3", recipe.by_row, how)

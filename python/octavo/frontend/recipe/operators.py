@@ -18,11 +18,12 @@ FORMATS = {
     "e4m3fnuz": torch.float8_e4m3fnuz,
     "e5m2fnuz": torch.float8_e5m2fnuz,
 }
-HALVED = {"e4m3fn": torch.float8_e4m3fnuz, "e5m2": torch.float8_e5m2fnuz}
 RULES = ("exact", "pow2")
 AMAX_FLOOR = 1e-12
 
-LIBRARY.define("quantize(Tensor x, int? axis, str format, str rule, bool halved=False) -> (Tensor, Tensor)", tags=TAGS)
+LIBRARY.define(
+    "quantize(Tensor x, int? axis, str format, str rule, float? largest=None) -> (Tensor, Tensor)", tags=TAGS
+)
 LIBRARY.define(
     "scaled_matmul(Tensor a, Tensor b, Tensor? scale_a=None, Tensor? scale_b=None, Tensor? bias=None, *, "
     "bool transpose_a=False, bool transpose_b=False, ScalarType out_dtype) -> Tensor",
@@ -30,14 +31,15 @@ LIBRARY.define(
 )
 
 
-def _storage(format: str, rule: str, halved: bool) -> torch.dtype:
+def _storage(format: str, rule: str, largest: float | None) -> torch.dtype:
     if format not in FORMATS:
         raise ValueError(f"octavo.quantize: unknown format {format!r}; the formats are {', '.join(FORMATS)}")
     if rule not in RULES:
         raise ValueError(f"octavo.quantize: unknown rule {rule!r}; the rules are {', '.join(RULES)}")
-    if halved and format not in HALVED:
-        raise ValueError(f"octavo.quantize: {format} has no halved form; {', '.join(HALVED)} have")
-    return HALVED[format] if halved else FORMATS[format]
+    limit = torch.finfo(FORMATS[format]).max
+    if largest is not None and not 0 < largest <= limit:
+        raise ValueError(f"octavo.quantize: largest must be above 0 and at most {limit}, got {largest}")
+    return FORMATS[format]
 
 
 def _scale_shape(x: torch.Tensor, axis: int | None) -> list[int]:
@@ -62,37 +64,29 @@ def power_of_two_below(scale: torch.Tensor) -> torch.Tensor:
     return torch.where(scale.isnan(), scale, power)
 
 
-def _halve(q: torch.Tensor, storage: torch.dtype) -> torch.Tensor:
-    """Bits of OCP numbers as FNUZ numbers of half the value: -0 becomes 0, NaN becomes the one NaN."""
-    bits = q.view(torch.uint8)
-    bits = torch.where(bits == 0x80, torch.zeros_like(bits), bits)
-    bits = torch.where(q.float().isnan(), torch.full_like(bits, 0x80), bits)
-    return bits.view(storage)
-
-
 def _quantize(
-    x: torch.Tensor, axis: int | None, format: str, rule: str, halved: bool = False
+    x: torch.Tensor, axis: int | None, format: str, rule: str, largest: float | None = None
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """`q = format(clamp(f32(x) * encode))` and the decode scale `1 / encode`, `encode = max / max(amax, 1e-12)`.
+    """`q = format(clamp(f32(x) * encode))` and the decode scale `1 / encode`, `encode = largest / max(amax, 1e-12)`.
 
     The division is one IEEE f32 division, which equals TorchAO's f64 chain for every f32 amax. `pow2` keeps the
-    exponent of `encode` alone. `halved` reads an OCP number's bits as FNUZ, which is half the value, and doubles the
-    decode scale.
+    exponent of `encode` alone. `largest` is the format's, unless OCP numbers are kept as FNUZ numbers of half the
+    value (224 of e4m3fnuz, 28672 of e5m2fnuz): same rounding, twice the scale.
     """
-    storage = _storage(format, rule, halved)
-    largest = torch.finfo(FORMATS[format]).max
-    encode = largest / _amax(x, axis).clamp_min(AMAX_FLOOR)
+    storage = _storage(format, rule, largest)
+    bound = torch.finfo(storage).max if largest is None else largest
+    floored = _amax(x, axis).clamp_min(AMAX_FLOOR)
+    encode = torch.full_like(floored, bound) / floored  # a number / tensor would be reciprocal, then product
     if rule == "pow2":
         encode = power_of_two_below(encode)
-    q = (x.float() * encode).clamp(-largest, largest).to(FORMATS[format]).contiguous()
-    decode = encode.reciprocal().contiguous()
-    return (_halve(q, storage), decode * 2) if halved else (q, decode)
+    q = (x.float() * encode).clamp(-bound, bound).to(storage).contiguous()
+    return q, encode.reciprocal().contiguous()
 
 
 def _fake_quantize(
-    x: torch.Tensor, axis: int | None, format: str, rule: str, halved: bool = False
+    x: torch.Tensor, axis: int | None, format: str, rule: str, largest: float | None = None
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    storage = _storage(format, rule, halved)
+    storage = _storage(format, rule, largest)
     q = torch.empty(x.shape, dtype=storage, device=x.device)
     return q, torch.empty(_scale_shape(x, axis), dtype=torch.float32, device=x.device)
 
