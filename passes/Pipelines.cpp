@@ -7,6 +7,7 @@
 
 #include "passes/Pipelines.h"
 
+#include "passes/AtenToOctavo/Passes.h"
 #include "passes/Lane/Passes.h"
 
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
@@ -15,6 +16,12 @@
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
+
+void octavo::buildImportPipeline(OpPassManager &passes) {
+  passes.addPass(createAtenToOctavo());
+  // Rules convert the same operand once per reader, and leave views unread.
+  passes.addPass(createCSEPass());
+}
 
 void octavo::buildLanePipeline(OpPassManager &passes) {
   OpPassManager &kernels = passes.nest<gpu::GPUModuleOp>();
@@ -28,6 +35,8 @@ void octavo::buildLanePipeline(OpPassManager &passes) {
 }
 
 void octavo::registerPipelines() {
+  PassPipelineRegistration<>("octavo-import", "PyTorch's operators to values",
+                             buildImportPipeline);
   PassPipelineRegistration<>("octavo-lane",
                              "One lane's program to the LLVM dialect",
                              buildLanePipeline);

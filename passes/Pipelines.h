@@ -7,6 +7,9 @@
 
 namespace octavo {
 
+/// `octavo-import`: a graph in the aten dialect to values (levels 1 to 2).
+void buildImportPipeline(mlir::OpPassManager &passes);
+
 /// `octavo-lane`: a gpu.module of one lane's program to the LLVM dialect.
 void buildLanePipeline(mlir::OpPassManager &passes);
 

@@ -5,6 +5,7 @@
 #include "dialects/Aten/Aten.h"
 #include "dialects/Octavo/IR/Octavo.h"
 #include "dialects/Tile/IR/Tile.h"
+#include "passes/AtenToOctavo/Passes.h"
 #include "passes/Lane/Passes.h"
 #include "passes/Pipelines.h"
 
@@ -53,6 +54,7 @@ void octavo::registerAllDialects(DialectRegistry &registry) {
 void octavo::registerAllPasses() {
   registerCanonicalizerPass();
   registerCSEPass();
+  registerAtenToOctavoPasses();
   registerLanePasses();
   registerPipelines();
 }
