@@ -17,6 +17,13 @@
 
 namespace octavo::sim {
 
+/// Products of values this near to 1 stay normal f32 numbers, and 2^(24 - e)
+/// for their exponents e does too.
+inline constexpr int32_t narrowExponent = 50;
+
+/// Exponent that stands for zero beside such values.
+inline constexpr int32_t narrowZero = -200;
+
 /// Elements of the widest operand, with room to read one vector past the end.
 inline constexpr uint32_t maxElements = 64 * 32;
 inline constexpr uint32_t paddedElements = maxElements + 16;
@@ -64,7 +71,9 @@ struct MatrixKernels {
   void (*scaledChain)(const BlockProduct &product);
   /// CDNA3 rule of the 8-bit formats: chunks of 16, even and odd halves.
   void (*cdna3Eight)(const BlockProduct &product);
-  /// CDNA3 rule of f16, bf16 and xf32 with chunks of `chunk`.
+  /// CDNA3 rule of f16, bf16 and xf32 with chunks of `chunk`: on values whose
+  /// exponents lie within +-narrowExponent, and on significands.
+  void (*cdna3Narrow)(const BlockProduct &product, uint32_t chunk);
   void (*cdna3Wide)(const BlockProduct &product, uint32_t chunk);
   /// Every sum of 32 products must fit in 53 bits.
   void (*exactBlock)(const BlockProduct &product);

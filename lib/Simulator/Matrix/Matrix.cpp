@@ -139,7 +139,7 @@ private:
   const OperandPlan &plan;
   Operand a, b;
   Scales scales;
-  bool needsSplit = false, mayOverflow = false;
+  bool needsSplit = false, mayOverflow = false, onValues = true;
   const uint32_t *c;
   uint32_t accumulator[64 * 32];
   uint32_t permuted[64 * 8];
@@ -260,23 +260,29 @@ uint32_t Execution::chunk() const {
 }
 
 void Execution::prepareCdna3() {
-  bool isEight = getElementBits(instruction.a) == 8;
-  int32_t highest = 0;
+  int32_t highest = 0, furthest = 0;
+  // f16 and the 8-bit formats are narrow by themselves.
+  if (getMinimumExponent(instruction.a) < -narrowExponent)
+    for (Operand *operand : {&a, &b}) {
+      uint32_t count = 64 * operand->elements;
+      ExponentRange range = kernels.findRange(operand->values, count);
+      if (range.lowest > range.highest)
+        continue; // all zero
+      highest += range.highest;
+      furthest = std::max({furthest, range.highest, -range.lowest});
+    }
+  mayOverflow = highest >= 127;
+  onValues = furthest <= narrowExponent;
   for (Operand *operand : {&a, &b}) {
     uint32_t count = 64 * operand->elements + 16;
     int32_t minimum = getMinimumExponent(operand->element);
-    if (isEight) {
-      kernels.splitExponents(operand->values, count, minimum, -100,
+    if (onValues)
+      kernels.splitExponents(operand->values, count, minimum, narrowZero,
                              operand->exponents);
-      continue;
-    }
-    kernels.splitSignificands(operand->values, count, minimum, -1000,
-                              operand->exponents, operand->significands);
-    // f16 cannot reach the overflow rule of products.
-    if (operand->element != MatrixElement::F16)
-      highest += kernels.findRange(operand->values, count).highest;
+    else
+      kernels.splitSignificands(operand->values, count, minimum, -1000,
+                                operand->exponents, operand->significands);
   }
-  mayOverflow = highest >= 127;
 }
 
 /// Decides whether every sum of 32 products fits in the 53 bits of f64.
@@ -311,9 +317,10 @@ void Execution::runKernel(const BlockProduct &product) {
     return needsSplit ? kernels.exactBlockSplit(product)
                       : kernels.exactBlock(product);
   case MatrixModel::CDNA3:
-    return getElementBits(instruction.a) == 8
-               ? kernels.cdna3Eight(product)
-               : kernels.cdna3Wide(product, chunk());
+    if (getElementBits(instruction.a) == 8)
+      return kernels.cdna3Eight(product);
+    return onValues ? kernels.cdna3Narrow(product, chunk())
+                    : kernels.cdna3Wide(product, chunk());
   }
 }
 
@@ -392,11 +399,9 @@ void Execution::run() {
   if (model == MatrixModel::ExactBlock)
     prepareExact();
   uint32_t rows = instruction.sparse ? instruction.k / 2u : instruction.k;
-  bool isWide = model == MatrixModel::CDNA3 && !isInteger &&
-                getElementBits(instruction.a) != 8;
   BlockProduct product{};
-  product.a = isWide ? a.significands : a.values;
-  product.b = isWide ? b.significands : b.values;
+  product.a = onValues ? a.values : a.significands;
+  product.b = onValues ? b.values : b.significands;
   product.aExponent = a.exponents;
   product.bExponent = b.exponents;
   product.aWide = a.wide;
