@@ -43,3 +43,20 @@ def run(text: str, inputs: Sequence[np.ndarray], function: str = "") -> list[np.
     buffers = [np.ascontiguousarray(array).tobytes() for array in inputs]
     results = _octavo.run_reference(text, buffers, function)
     return [np.frombuffer(data, NUMPY_TYPES[name]).reshape(shape).copy() for name, shape, data in results]
+
+
+def run_tile(text: str, arguments: Sequence[np.ndarray | int | float], grid: Sequence[int], kernel: str = "") -> None:
+    """Run every workgroup of a `tile.func` of the module `text`, one after the other.
+
+    `arguments`: for a view the array whose memory it is, from the view's base (contiguous; changed in place), else a
+    number. `grid`: workgroups in up to three dimensions. Raises RuntimeError as `run` does, and for an access outside
+    of an array.
+    """
+    for argument in arguments:
+        if isinstance(argument, np.ndarray) and not argument.flags.c_contiguous:
+            raise ValueError("an array must be contiguous: it stands for memory")
+    inputs = [a.tobytes() if isinstance(a, np.ndarray) else a for a in arguments]
+    results = _octavo.run_tile_reference(text, inputs, [*grid, 1, 1][:3], kernel)
+    for argument, data in zip(arguments, results, strict=True):
+        if isinstance(argument, np.ndarray):
+            argument[...] = np.frombuffer(data, argument.dtype).reshape(argument.shape)

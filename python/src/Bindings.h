@@ -10,7 +10,7 @@ namespace octavo {
 /// Adds `run_pipeline`.
 void bindPasses(pybind11::module_ &m);
 
-/// Adds `run_reference`.
+/// Adds `run_reference` and `run_tile_reference`.
 void bindReference(pybind11::module_ &m);
 
 /// Arithmetic of the simulator, for tests.
