@@ -36,3 +36,14 @@ def interpret() -> bool:
     kernels.
     """
     return os.environ.get(PREFIX + "INTERPRET", "0") == "1"
+
+
+def build_folder() -> pathlib.Path | None:
+    """`OCTAVO_BUILD_DIR`: a developer's build whose `bin` and `lib` are used in place of the package's."""
+    given = os.environ.get(PREFIX + "BUILD_DIR")
+    return pathlib.Path(given) if given else None
+
+
+def choose_target(name: str) -> None:
+    """Sets `OCTAVO_TARGET` for this process and those that it starts."""
+    os.environ[PREFIX + "TARGET"] = name

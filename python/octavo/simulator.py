@@ -1,0 +1,119 @@
+"""The simulated GPU of this process: what ran on it, and how it went.
+
+Programs reach the simulator through HIP; this module reads what the library exports besides HIP. Reports say what was
+executed since the last `reset`: each launch, and per kernel the executed instructions by name.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import pathlib
+import weakref
+from functools import cache
+from typing import Any, Literal, cast
+
+from octavo import _paths
+from octavo.errors import OctavoError
+
+Timing = Literal["off", "auto", "on"]
+_TIMINGS: tuple[Timing, ...] = ("off", "auto", "on")
+_ALREADY_REGISTERED = 712  # hipErrorHostMemoryAlreadyRegistered
+
+
+def library_path() -> pathlib.Path:
+    """The simulator's `libamdhip64.so`, for `TRITON_LIBHIP_PATH` and the like."""
+    return _paths.library("libamdhip64.so")
+
+
+@cache
+def library() -> ctypes.CDLL:
+    """The library, loaded into this process."""
+    lib = ctypes.CDLL(str(library_path()))
+    lib.octavoSimVersion.restype = ctypes.c_char_p
+    lib.octavoSimLastError.restype = ctypes.c_char_p
+    lib.octavoSimReset.restype = None
+    lib.octavoSimReportJson.restype = ctypes.c_size_t
+    lib.octavoSimReportJson.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
+    lib.octavoSimSetTiming.argtypes = [ctypes.c_int]
+    lib.hipGetErrorName.restype = ctypes.c_char_p
+    lib.hipHostRegister.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint]
+    lib.hipHostUnregister.argtypes = [ctypes.c_void_p]
+    return lib
+
+
+def version() -> str:
+    """The release of Octavo that the library was built from."""
+    return cast(bytes, library().octavoSimVersion()).decode()
+
+
+def reset() -> None:
+    """Forgets all launches, and a launch failure if there was one."""
+    library().octavoSimReset()
+
+
+def last_error() -> str:
+    """The last error of this thread in full: the kernel, the instruction, the lanes. Empty if there was none."""
+    return cast(bytes, library().octavoSimLastError()).decode(errors="replace")
+
+
+def set_timing(mode: Timing) -> None:
+    """When launches get a predicted time: never, between events that keep time (`auto`), or always.
+
+    Raises:
+        OctavoError: `mode` is none of the three.
+    """
+    if mode not in _TIMINGS:
+        raise OctavoError(f"no timing mode {mode!r}", way_out=f"choose one of {', '.join(_TIMINGS)}")
+    library().octavoSimSetTiming(_TIMINGS.index(mode))
+
+
+def report() -> dict[str, Any]:
+    """What was launched since the last `reset`.
+
+    `launches` is a list with kernel, grid (in workgroups), block, wave instructions, bytes and `predicted_us` (None
+    where there is no prediction); `kernels` maps each name to totals with `instructions` by mnemonic.
+    """
+    lib = library()
+    size = 0
+    # Other threads may launch between the two calls: ask again until it fits.
+    while (needed := lib.octavoSimReportJson(None, 0)) > size:
+        size = needed + 4096
+        buffer = ctypes.create_string_buffer(size)
+        if lib.octavoSimReportJson(buffer, size) <= size:
+            return cast(dict[str, Any], json.loads(buffer.value))
+    raise AssertionError("unreachable")
+
+
+def check(code: int, what: str) -> None:
+    """Raises an OctavoError with the simulator's text if a HIP call failed."""
+    if code:
+        name = cast(bytes, library().hipGetErrorName(code)).decode()
+        raise OctavoError(f"{what}: {name}: {last_error()}")
+
+
+_registered: dict[int, int] = {}
+
+
+def register_tensor(tensor: Any) -> None:
+    """Tells the simulator how far a CPU tensor's storage reaches, until the storage is gone.
+
+    Kernels may use CPU memory without this; with it, checks know each extent and pointer attributes have answers.
+    """
+    storage = tensor.untyped_storage()
+    address, size = int(storage.data_ptr()), int(storage.nbytes())
+    if size == 0 or _registered.get(address) == size:
+        return
+    if address in _registered:
+        _unregister(address)
+    code = library().hipHostRegister(address, size, 0)
+    if code == _ALREADY_REGISTERED:
+        return  # part of a larger range that its owner has registered
+    check(code, "hipHostRegister")
+    _registered[address] = size
+    weakref.finalize(storage, _unregister, address).atexit = False
+
+
+def _unregister(address: int) -> None:
+    if _registered.pop(address, None) is not None:
+        library().hipHostUnregister(address)
