@@ -75,6 +75,27 @@ struct DeviceVariable {
   uint64_t bytes;
 };
 
+/// Instructions or modifiers of a code object that the simulator does not know.
+class UnknownInstructions : public llvm::ErrorInfo<UnknownInstructions> {
+public:
+  static char ID;
+
+  /// `names` holds each mnemonic (with the modifier, if that is the unknown
+  /// part) once.
+  UnknownInstructions(std::string arch, std::vector<std::string> names)
+      : arch(std::move(arch)), nameList(std::move(names)) {}
+
+  llvm::ArrayRef<std::string> names() const { return nameList; }
+  void log(llvm::raw_ostream &os) const override;
+  std::error_code convertToErrorCode() const override {
+    return llvm::inconvertibleErrorCode();
+  }
+
+private:
+  std::string arch;
+  std::vector<std::string> nameList;
+};
+
 class CodeObject {
 public:
   /// Loads a bare ELF file. Errors: not an AMDGPU ELF, no such target, metadata

@@ -3,6 +3,7 @@
 #include "lib/Simulator/Hip/Launch.h"
 #include "lib/Simulator/Hip/Module.h"
 #include "lib/Simulator/Hip/Stream.h"
+#include "octavo/Simulator/Occupancy.h"
 
 #include <cstring>
 
@@ -104,11 +105,11 @@ static hipError_t checkCooperative(const Function &function,
                                    const LaunchShape &s) {
   const TargetInfo &target = *getState().target;
   uint64_t workgroups = uint64_t(s.grid.x) * s.grid.y * s.grid.z;
-  uint64_t fits =
-      uint64_t(target.computeUnits) *
-      getOccupancy(target, *function.kernel, s.block.x * s.block.y * s.block.z,
-                   uint32_t(s.dynamicLdsBytes))
-          .workgroups;
+  uint64_t fits = uint64_t(target.computeUnits) *
+                  sim::getOccupancy(target, *function.kernel,
+                                    s.block.x * s.block.y * s.block.z,
+                                    uint32_t(s.dynamicLdsBytes))
+                      .workgroups;
   if (workgroups <= fits)
     return hipSuccess;
   return fail(hipErrorCooperativeLaunchTooLarge,

@@ -26,18 +26,6 @@ Function *getFunction(Module *module, llvm::StringRef name);
 /// loaded at its first use; null with the error noted if there is none.
 Function *getHostFunction(const void *address);
 
-/// Waves and workgroups of one compute unit that registers, LDS and wave slots
-/// allow.
-struct Occupancy {
-  uint32_t workgroups = 0;
-  uint32_t wavesPerSimd = 0;
-  /// "registers", "LDS", "waves" or "workgroups".
-  const char *limit = "waves";
-};
-Occupancy getOccupancy(const TargetInfo &target,
-                       const sim::KernelDescriptor &kernel,
-                       uint32_t workgroupLanes, uint32_t dynamicLdsBytes);
-
 } // namespace octavo::hip
 
 #endif // OCTAVO_LIB_SIMULATOR_HIP_MODULE_H

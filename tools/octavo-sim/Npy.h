@@ -1,0 +1,29 @@
+//===- Npy.h - Files of numpy arrays ----------------------------*- C++ -*-===//
+
+#ifndef OCTAVO_TOOLS_OCTAVO_SIM_NPY_H
+#define OCTAVO_TOOLS_OCTAVO_SIM_NPY_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+#include <string>
+#include <vector>
+
+namespace octavo::sim {
+
+/// An array in C order: its type as numpy names it, its shape, its bytes.
+struct NpyArray {
+  std::string type;
+  std::vector<uint64_t> shape;
+  std::vector<uint8_t> bytes;
+};
+
+/// Reads versions 1 to 3 of the format. Errors: no such file, damaged, Fortran
+/// order, object arrays, sizes that do not agree.
+llvm::Expected<NpyArray> readNpy(llvm::StringRef path);
+
+/// Writes version 1.
+llvm::Error writeNpy(llvm::StringRef path, const NpyArray &array);
+
+} // namespace octavo::sim
+
+#endif // OCTAVO_TOOLS_OCTAVO_SIM_NPY_H
