@@ -19,6 +19,7 @@ from octavo.frontend import before_autograd, capability, decompositions, partiti
 from octavo.frontend.options import Options
 from octavo.frontend.plan import build
 from octavo.runtime.specialized import SpecializedGraph, has_symbols
+from octavo.runtime.statistics import compiling
 
 log = logging.getLogger("octavo")
 
@@ -72,7 +73,7 @@ def compile_graph(gm: fx.GraphModule, example_inputs: list[Any], options: Option
         decompositions=decompositions.table,
         keep_inference_input_mutations=True,
     )
-    with _torch_compat.timed("octavo.compile_graph"), _torch_compat.keep_custom_kernels():
+    with _torch_compat.keep_custom_kernels():
         return backend(gm, example_inputs)  # type: ignore[no-any-return]
 
 
@@ -87,6 +88,11 @@ def _partition(
 def _lower(gm: fx.GraphModule, example_inputs: list[Any], *, kind: str, number: int, options: Options) -> Boxed:
     """What AOTAutograd calls for each graph; the result takes one list and empties it."""
     name = f"graph_{number}_{kind}"
+    with compiling("graph"):
+        return _lower_timed(gm, example_inputs, name, kind, options)
+
+
+def _lower_timed(gm: fx.GraphModule, example_inputs: list[Any], name: str, kind: str, options: Options) -> Boxed:
     if kind == "inference":
         randomness.rewrite(gm)
         capability.check(gm, options.fallback, _warn)

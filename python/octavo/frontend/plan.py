@@ -7,9 +7,10 @@ from typing import Any
 
 from torch import fx
 
-from octavo.frontend import expansion
+from octavo.frontend import capability, expansion
 from octavo.frontend.options import Options
 from octavo.runtime.executable import Executable, Step, eager_step, slots
+from octavo.runtime.statistics import count
 
 Boxed = Callable[[list[Any]], list[Any]]
 
@@ -23,6 +24,7 @@ def build(gm: fx.GraphModule, example_inputs: list[Any], name: str, *, options: 
 def interpret(gm: fx.GraphModule, name: str) -> Executable:
     """Every node by torch, one step each."""
     nodes = list(gm.graph.nodes)
+    count(graphs=1, fallback_nodes=sum(not capability.is_host(n) for n in nodes))
     numbers = {node: i for i, node in enumerate(nodes)}
     steps: list[Step] = [eager_step(n, numbers, gm) for n in nodes if n.op not in ("placeholder", "output")]
     output = nodes[-1].args[0]
