@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Octavo/IR/Octavo.h"
 #include "octavo/Codegen/CodeObject.h"
 #include "octavo/Target/TargetInfo.h"
 #include "passes/Pipelines.h"
@@ -19,9 +20,9 @@ LogicalResult octavo::lowerToLLVMDialect(ModuleOp module,
                                          llvm::StringRef arch) {
   if (!lookupTarget(arch))
     return module.emitError() << "unknown target '" << arch << "'";
-  if (!module->hasAttr("octavo.target"))
-    module->setAttr("octavo.target",
-                    StringAttr::get(module.getContext(), arch));
+  module.getContext()->loadDialect<OctavoDialect>();
+  module->setAttr(OctavoDialect::getTargetAttrName(),
+                  TargetAttr::get(module.getContext(), arch));
   PassManager pm(module.getContext(), ModuleOp::getOperationName());
   buildLanePipeline(pm);
   return pm.run(module);

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/Lane/LaneTarget.h"
+#include "dialects/Octavo/IR/Octavo.h"
 #include "passes/Lane/Passes.h"
 
 #include "mlir/Conversion/AMDGPUToROCDL/AMDGPUToROCDL.h"
@@ -67,7 +67,7 @@ struct LaneToLLVM final : public octavo::impl::LaneToLLVMBase<LaneToLLVM> {
   void runOnOperation() override {
     gpu::GPUModuleOp module = getOperation();
     MLIRContext *context = &getContext();
-    const TargetInfo *target = findTarget(module);
+    const TargetInfo *target = getTargetOrError(module);
     if (!target)
       return signalPassFailure();
     FailureOr<amdgpu::Chipset> chip = amdgpu::Chipset::parse(target->arch);

@@ -1,6 +1,6 @@
 // RUN: octavo-opt %s --octavo-lane | FileCheck %s
 
-module attributes {octavo.target = "gfx950"} {
+module attributes {octavo.target = #octavo.target<"gfx950">} {
 gpu.module @kernels {
   // The exact workgroup size reaches LLVM twice; lanes know their range.
   // CHECK: llvm.func @sizes
