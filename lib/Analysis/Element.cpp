@@ -204,8 +204,8 @@ ViewSources ElementSpace::viewSources(Operation *op,
   return llvm::TypeSwitch<Operation *, ViewSources>(op)
       .Case<tensor::ExpandShapeOp, tensor::CollapseShapeOp>([&](auto view) {
         Value source = view.getSrc();
-        IndexExpr linear =
-            space.linearize(index, getRowMajorStrides(shapeOf(view.getResult())));
+        IndexExpr linear = space.linearize(
+            index, getRowMajorStrides(shapeOf(view.getResult())));
         return one(source, Index(space.delinearize(linear, shapeOf(source))));
       })
       .Case([&](tensor::ExtractSliceOp view) {

@@ -7,6 +7,7 @@
 #include "dialects/Tile/IR/Tile.h"
 #include "passes/AtenToOctavo/Passes.h"
 #include "passes/Lane/Passes.h"
+#include "passes/OctavoToTile/Passes.h"
 #include "passes/Pipelines.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -56,5 +57,6 @@ void octavo::registerAllPasses() {
   registerCSEPass();
   registerAtenToOctavoPasses();
   registerLanePasses();
+  registerOctavoToTilePasses();
   registerPipelines();
 }

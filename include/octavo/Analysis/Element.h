@@ -13,7 +13,11 @@
 #include "octavo/Analysis/IndexExpr.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Value.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <set>
 
 namespace octavo {
 
@@ -123,10 +127,63 @@ public:
   IndexExpr opaqueIndex(mlir::Operation *op, unsigned operand,
                         llvm::ArrayRef<IndexExpr> iteration, int64_t size);
 
+  /// An index computed in the body of `op` at `iteration`, if it is made of
+  /// constants and iteration numbers alone.
+  std::optional<IndexExpr> bodyIndex(mlir::Value value,
+                                     llvm::ArrayRef<IndexExpr> iteration);
+  /// Index of a `tensor.extract` in a body; what is read from memory is opaque.
+  Index extractIndex(mlir::tensor::ExtractOp op,
+                     llvm::ArrayRef<IndexExpr> iteration);
+
+  /// Calls `read` for each element of which `element` is made: operands of
+  /// views, bodies and reductions. False if the op cannot be read so.
+  bool forEachRead(const Element &element,
+                   llvm::function_ref<void(Element)> read);
+
 private:
+  bool forEachBodyRead(mlir::linalg::GenericOp op, unsigned result,
+                       llvm::ArrayRef<IndexExpr> index,
+                       llvm::function_ref<void(Element)> read);
+
   IndexSpace space;
   std::map<int64_t, unsigned> reduced;
   std::map<std::tuple<mlir::Operation *, unsigned, Index>, uint64_t> opaques;
+};
+
+/// One reduction that a kernel does at its x.
+struct ReductionRead {
+  mlir::linalg::ReduceOp op;
+  Index index;
+  int64_t extent;
+  /// It needs the results of earlier rounds; the first round is 1.
+  unsigned round;
+};
+
+/// Everything that computing some elements in one kernel reads.
+class ReadWalk {
+public:
+  ReadWalk(ElementSpace &space, llvm::function_ref<bool(mlir::Value)> isLeaf)
+      : space(space), isLeaf(isLeaf) {}
+
+  /// Follows `element` to the leaves; returns the round after which it can be
+  /// computed (0: needs no reduction).
+  unsigned visit(const Element &element);
+
+  /// In an order in which each comes after those that it needs.
+  std::vector<ReductionRead> reductions;
+  /// Leaves, in order of first visit, with the indices at which they are read.
+  llvm::MapVector<mlir::Value, std::set<Index>> leaves;
+  /// Scalar ops computed once per element, and how many of them are dear.
+  int64_t operations = 0;
+  /// Why one kernel cannot do it; empty if it can.
+  std::string problem;
+
+private:
+  unsigned visitNode(const Element &element);
+
+  ElementSpace &space;
+  llvm::function_ref<bool(mlir::Value)> isLeaf;
+  std::map<Element, unsigned> rounds;
 };
 
 } // namespace octavo

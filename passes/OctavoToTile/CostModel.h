@@ -1,0 +1,50 @@
+//===- CostModel.h - Sizes of tiles -----------------------------*- C++ -*-===//
+//
+// Every choice of a tile's size and a workgroup's waves is made here, from the
+// sizes of the kernel and the table of the target, so that the same graph
+// always gives the same kernels.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OCTAVO_PASSES_OCTAVOTOTILE_COSTMODEL_H
+#define OCTAVO_PASSES_OCTAVOTOTILE_COSTMODEL_H
+
+#include "octavo/Analysis/Element.h"
+#include "octavo/Target/TargetInfo.h"
+
+namespace octavo {
+
+/// How a kernel without matrix products is cut.
+struct LoopPlan {
+  int64_t blockX;
+  int64_t waves;
+  /// Elements of the largest tile.
+  int64_t budget;
+
+  /// Elements of a reduction of `extent` at each x that are taken at once.
+  int64_t blockR(int64_t extent) const;
+  /// The same for a reduction that all x share.
+  int64_t sharedBlockR(const TargetInfo &target, int64_t extent) const;
+};
+
+/// Chooses the cut of a kernel with `domain` whose widest reduction
+/// at each x has `extentR` elements (1: none).
+LoopPlan planLoops(const TargetInfo &target, const Domain &domain,
+                   int64_t extentR);
+
+/// How a matrix product is cut.
+struct MatmulPlan {
+  int64_t blockM, blockN, blockK;
+  int64_t waves;
+  /// Workgroups that share one tile of the result, each with a part of K.
+  int64_t splitK;
+};
+
+/// Chooses the cut of `batch` products of m x n x k whose operands' elements
+/// have `bits` (the narrower one).
+MatmulPlan planMatmul(const TargetInfo &target, llvm::ArrayRef<int64_t> bmnk,
+                      unsigned bits);
+
+} // namespace octavo
+
+#endif // OCTAVO_PASSES_OCTAVOTOTILE_COSTMODEL_H

@@ -1,0 +1,39 @@
+//===- LoopKernel.h - Kernels without matrix products -----------*- C++ -*-===//
+
+#ifndef OCTAVO_PASSES_OCTAVOTOTILE_LOOPKERNEL_H
+#define OCTAVO_PASSES_OCTAVOTOTILE_LOOPKERNEL_H
+
+#include "passes/OctavoToTile/CostModel.h"
+#include "passes/OctavoToTile/Evaluator.h"
+
+namespace octavo {
+
+/// One body of a kernel, ready to be emitted.
+struct KernelBody {
+  mlir::Block *block;
+  /// Memory of the block's arguments and of the yielded values.
+  std::map<void *, MemoryTensor> memory;
+  llvm::SmallVector<MemoryTensor> results;
+};
+
+/// The sizes of a body without matrix products.
+struct LoopShape {
+  Domain domain;
+  LoopPlan plan;
+  /// Elements of each reduction, by extent, that are taken at once.
+  std::map<int64_t, int64_t> blockOf;
+  int64_t workgroups;
+};
+
+/// Chooses the sizes of `block`; `domain` is what the kernel was formed with,
+/// or null. An error is reported at the op that no kernel can do.
+std::optional<LoopShape> shapeLoops(mlir::Block *block, mlir::Attribute domain,
+                                    const TargetInfo &target);
+
+/// Emits `body` for the workgroup with number `workgroup` (i32) among its own.
+mlir::LogicalResult emitLoops(mlir::OpBuilder &builder, KernelBody &body,
+                              const LoopShape &shape, mlir::Value workgroup);
+
+} // namespace octavo
+
+#endif // OCTAVO_PASSES_OCTAVOTOTILE_LOOPKERNEL_H
