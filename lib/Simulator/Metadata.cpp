@@ -1,0 +1,90 @@
+//===- Metadata.cpp - The metadata note of a code object ------------------===//
+
+#include "Metadata.h"
+#include "llvm/BinaryFormat/MsgPackDocument.h"
+
+using namespace octavo::sim;
+using llvm::StringRef;
+using llvm::msgpack::DocNode;
+using llvm::msgpack::MapDocNode;
+using llvm::msgpack::Type;
+
+namespace {
+
+uint64_t number(MapDocNode &map, StringRef key, uint64_t otherwise = 0) {
+  auto it = map.find(key);
+  if (it == map.end())
+    return otherwise;
+  if (it->second.getKind() == Type::UInt)
+    return it->second.getUInt();
+  return it->second.getKind() == Type::Int ? uint64_t(it->second.getInt())
+                                           : otherwise;
+}
+
+std::string text(MapDocNode &map, StringRef key) {
+  auto it = map.find(key);
+  return it != map.end() && it->second.isString() ? it->second.getString().str()
+                                                  : std::string();
+}
+
+void readArguments(MapDocNode &map, KernelDescriptor &kernel) {
+  auto it = map.find(".args");
+  if (it == map.end() || !it->second.isArray())
+    return;
+  for (DocNode &node : it->second.getArray()) {
+    if (!node.isMap())
+      continue;
+    MapDocNode &argument = node.getMap();
+    kernel.arguments.push_back(
+        {text(argument, ".name"), uint32_t(number(argument, ".offset")),
+         uint32_t(number(argument, ".size")), text(argument, ".value_kind")});
+  }
+}
+
+KernelMetadata readKernel(MapDocNode &map) {
+  KernelMetadata result;
+  KernelDescriptor &kernel = result.kernel;
+  kernel.name = text(map, ".name");
+  kernel.symbol = text(map, ".symbol");
+  kernel.kernargBytes = number(map, ".kernarg_segment_size");
+  kernel.kernargAlign = number(map, ".kernarg_segment_align", 8);
+  kernel.ldsBytes = number(map, ".group_segment_fixed_size");
+  kernel.privateBytes = number(map, ".private_segment_fixed_size");
+  kernel.reportedVgprs = number(map, ".vgpr_count");
+  kernel.agprs = number(map, ".agpr_count");
+  kernel.sgprs = number(map, ".sgpr_count");
+  kernel.vgprSpills = number(map, ".vgpr_spill_count");
+  kernel.sgprSpills = number(map, ".sgpr_spill_count");
+  kernel.maxWorkgroupLanes = number(map, ".max_flat_workgroup_size", 1024);
+  kernel.waveSize = number(map, ".wavefront_size", 64);
+  auto dynamic = map.find(".uses_dynamic_stack");
+  if (dynamic != map.end() && dynamic->second.getKind() == Type::Boolean)
+    kernel.dynamicStack = dynamic->second.getBool();
+  auto required = map.find(".reqd_workgroup_size");
+  if (required != map.end() && required->second.isArray())
+    for (unsigned i = 0; i < 3 && i < required->second.getArray().size(); ++i)
+      if (required->second.getArray()[i].getKind() == Type::UInt)
+        kernel.requiredWorkgroup[i] = required->second.getArray()[i].getUInt();
+  readArguments(map, kernel);
+  return result;
+}
+
+} // namespace
+
+llvm::Expected<std::vector<KernelMetadata>>
+octavo::sim::parseMetadata(StringRef note) {
+  llvm::msgpack::Document document;
+  if (!document.readFromBlob(note, false) || !document.getRoot().isMap())
+    return llvm::createStringError(
+        "the metadata note is not a map in message pack");
+  MapDocNode &root = document.getRoot().getMap();
+  std::vector<KernelMetadata> kernels;
+  auto list = root.find("amdhsa.kernels");
+  if (list == root.end() || !list->second.isArray())
+    return llvm::createStringError(
+        "the metadata note has no list amdhsa.kernels");
+  for (DocNode &node : list->second.getArray())
+    if (node.isMap())
+      kernels.push_back(readKernel(node.getMap()));
+  return kernels;
+}

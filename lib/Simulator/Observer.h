@@ -1,0 +1,37 @@
+//===- Observer.h - Seeing every executed instruction -----------*- C++ -*-===//
+//
+// The checker and the timing model listen here. With an observer the machine
+// runs in its slow loop, on one host thread, and executes s_nop and s_waitcnt
+// too; without one nothing of this costs anything.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OCTAVO_SIMULATOR_OBSERVER_H
+#define OCTAVO_SIMULATOR_OBSERVER_H
+
+#include "Program.h"
+
+namespace octavo::sim {
+
+class Observer {
+public:
+  virtual ~Observer() = default;
+
+  virtual void beginWorkgroup(const Workgroup &group,
+                              llvm::ArrayRef<Wave *> waves) {}
+  virtual void endWorkgroup(const Workgroup &group) {}
+  /// Before `inst` is executed by `wave`; `wave.index` counts within the
+  /// workgroup, EXEC is in its registers.
+  virtual void instruction(Wave &wave, const Inst &inst) {}
+  /// Before memory is touched: one address per set bit of `lanes` (index =
+  /// lane), or a single one of a scalar load. LDS addresses are offsets.
+  virtual void memory(Wave &wave, const Inst &inst,
+                      llvm::ArrayRef<uint64_t> addresses, uint64_t lanes,
+                      uint32_t bytes) {}
+  /// All waves that live have reached a barrier.
+  virtual void barrier(const Workgroup &group) {}
+};
+
+} // namespace octavo::sim
+
+#endif // OCTAVO_SIMULATOR_OBSERVER_H
