@@ -111,7 +111,7 @@ int sim::showEnvironment(StringRef executable, StringRef target) {
   const char *chosen = std::getenv("OCTAVO_TARGET");
   std::string name = !target.empty() ? target.str()
                      : chosen        ? chosen
-                                     : "gfx950";
+                                     : getSimulatedTarget().str();
   if (!lookupTarget(name)) {
     std::string names;
     for (const TargetInfo &row : getTargets())

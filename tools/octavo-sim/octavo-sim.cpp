@@ -64,7 +64,7 @@ EXAMPLES
   octavo-sim info kernels.hsaco
   octavo-sim run add.hsaco --kernel add --grid 4 --block 256 \
       --arg x.npy --arg f32[1024]:randn:7 --arg f32[1024]:zeros --arg i32:1024 --save 2=sum.npy
-  eval "$(octavo-sim env --target gfx950)" && ./any-hip-program
+  eval "$(octavo-sim env)" && ./any-hip-program
 
 EXIT CODES
   0  success

@@ -10,7 +10,7 @@ using namespace octavo::hip;
 
 State::State() {
   const char *name = std::getenv("OCTAVO_TARGET");
-  targetName = name && *name ? name : "gfx950";
+  targetName = name && *name ? name : getSimulatedTarget().str();
   target = lookupTarget(targetName);
   if (target)
     properties = makeProperties(*target);

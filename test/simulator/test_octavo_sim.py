@@ -1,0 +1,204 @@
+"""The command octavo-sim: results, exit codes, and an error for everything that is wrong."""
+
+import json
+import pathlib
+import random
+import subprocess
+
+import numpy as np
+import pytest
+from conftest import TARGETS, clang
+
+SOURCE = """
+#define GLOBAL __attribute__((address_space(1)))
+#define KERNEL __attribute__((amdgpu_kernel)) void
+KERNEL add(GLOBAL const float *x, GLOBAL const float *y, GLOBAL float *z, int n) {
+  int i = __builtin_amdgcn_workgroup_id_x() * 256 + __builtin_amdgcn_workitem_id_x();
+  if (i < n) z[i] = x[i] + y[i];
+}
+KERNEL forever(GLOBAL volatile int *x) { while (*x == 0) ; }
+KERNEL wild(GLOBAL int *x) { x[1LL << 40] = 1; }
+"""
+
+
+def sim(*arguments: object, timeout: int = 120, **options) -> subprocess.CompletedProcess:
+    from octavo import _paths
+
+    command = [str(_paths.tool("octavo-sim")), *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=timeout, **options)
+
+
+@pytest.fixture(scope="session", params=TARGETS)
+def target(request) -> str:
+    return request.param
+
+
+@pytest.fixture(scope="session")
+def objects(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pathlib.Path]:
+    folder = tmp_path_factory.mktemp("objects")
+    (folder / "k.c").write_text(SOURCE)
+    built = {}
+    for name in TARGETS:
+        built[name] = folder / f"{name}.hsaco"
+        subprocess.run(
+            [clang().removesuffix("++"), "--target=amdgcn-amd-amdhsa", f"-mcpu={name}", "-O2", "-nogpulib",
+             str(folder / "k.c"), "-o", str(built[name])],
+            check=True,
+        )
+    return built
+
+
+ADD = ["--kernel", "add", "--grid", 4, "--block", 256]
+
+
+def test_run_takes_files_and_saves_results(objects, target: str, tmp_path: pathlib.Path) -> None:
+    x = np.arange(1000, dtype=np.float32)
+    np.save(tmp_path / "x.npy", x)
+    result = sim("run", objects[target], *ADD, "--arg", tmp_path / "x.npy", "--arg", "f32[1000]:arange", "--arg",
+                 "f32[10x100]:zeros", "--arg", "i32:990", "--save", f"2={tmp_path}/z.npy", "--json",
+                 tmp_path / "report.json")
+    assert result.returncode == 0, result.stderr
+    z = np.load(tmp_path / "z.npy")
+    assert z.shape == (10, 100) and z.dtype == np.float32
+    assert (z.reshape(-1) == np.where(x < 990, 2 * x, 0)).all()
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert report["counters"]["waves"] == 16 and report["counters"]["bytes_stored"] == 4 * 990
+    assert sum(report["instructions"].values()) == report["counters"]["wave_instructions"]
+
+
+def test_made_arrays_are_the_same_everywhere(objects, tmp_path: pathlib.Path) -> None:
+    def make(how: str) -> np.ndarray:
+        result = sim("run", objects["gfx950"], *ADD, "--arg", how, "--arg", "f32[4096]:zeros", "--arg",
+                     "f32[4096]:zeros", "--arg", "i32:0", "--save", f"0={tmp_path}/a.npy")
+        assert result.returncode == 0, result.stderr
+        return np.load(tmp_path / "a.npy")
+
+    import ml_dtypes
+
+    normal = make("f32[64x64]:randn:7")
+    assert normal.shape == (64, 64) and abs(normal.mean()) < 0.05 and abs(normal.std() - 1) < 0.05
+    assert (make("f32[64x64]:randn:7") == normal).all() and (make("f32[64x64]:randn:8") != normal).any()
+    for name, dtype in [("f8E4M3FN", ml_dtypes.float8_e4m3fn), ("f8E5M2", ml_dtypes.float8_e5m2),
+                        ("f8E4M3FNUZ", ml_dtypes.float8_e4m3fnuz), ("bf16", ml_dtypes.bfloat16),
+                        ("f16", np.float16)]:
+        values = make("f64[4096]:randn:7")
+        codes = make(f"{name}[4096]:randn:7")
+        assert (codes.view(dtype).view(codes.dtype) == values.astype(dtype).view(codes.dtype)).all(), name
+
+
+def test_info_says_what_the_kernel_needs(objects, target: str) -> None:
+    result = sim("info", objects[target])
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.startswith(f"target {target} ")
+    for text in ("kernel add", "vector registers", "LDS", "occupancy", "global_buffer", "by_value"):
+        assert text in result.stdout
+    assert "unknown instruction" not in result.stdout
+
+
+def test_info_lists_unknown_instructions(tmp_path: pathlib.Path) -> None:
+    """Instructions that no chip of the simulator's has lie in the object as data between code."""
+    source = tmp_path / "bad.s"
+    source.write_text(
+        '.amdgcn_target "amdgcn-amd-amdhsa--gfx950"\n.text\n.globl k\n.p2align 8\n.type k,@function\nk:\n'
+        "  s_endpgm\n  s_setvskip s0, s1\n.size k, .-k\n.rodata\n.amdhsa_kernel k\n  .amdhsa_next_free_vgpr 4\n"
+        "  .amdhsa_next_free_sgpr 16\n  .amdhsa_accum_offset 4\n.end_amdhsa_kernel\n"
+    )
+    obj = tmp_path / "bad.hsaco"
+    subprocess.run([clang().removesuffix("++"), "--target=amdgcn-amd-amdhsa", "-mcpu=gfx950", "-nogpulib", str(source),
+                    "-o", str(obj)], check=True)
+    result = sim("info", obj)
+    assert result.returncode == 1 and result.stdout.splitlines() == ["unknown instruction: s_setvskip"], result
+
+
+def test_disasm_shows_labels_and_instructions(objects, target: str) -> None:
+    whole = sim("disasm", objects[target])
+    one = sim("disasm", objects[target], "--kernel", "add")
+    assert whole.returncode == one.returncode == 0
+    assert "forever:" in whole.stdout and "forever:" not in one.stdout
+    assert "add:" in one.stdout and "v_add_f32" in one.stdout and "s_endpgm" in one.stdout
+
+
+def test_env_names_the_library(target: str) -> None:
+    text = sim("env", "--target", target).stdout
+    assert f"export OCTAVO_TARGET='{target}'" in text and "TRITON_LIBHIP_PATH" in text and "LD_LIBRARY_PATH" in text
+    wrong = sim("env", "--target", "gfx1")
+    assert wrong.returncode == 2 and "gfx942, gfx950" in wrong.stderr
+
+
+GOOD = ["--arg", "f32[1024]:ones", "--arg", "f32[1024]:ones", "--arg", "f32[1024]:zeros", "--arg", "i32:1024"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--kernel", "nothing", *GOOD], "no kernel nothing"),
+        (GOOD, "--kernel is missing"),
+        ([*ADD, *GOOD[:6]], "takes 4 arguments, got 3"),
+        ([*ADD, *GOOD[:6], "--arg", "f64:1"], "parameter"),
+        ([*ADD, *GOOD[:6], "--arg", "i32:many"], "'many' is no i32"),
+        ([*ADD, *GOOD[:6], "--arg", "f8:1"], "f8E4M3FN"),
+        ([*ADD, *GOOD[:6], "--arg", "i32:5000000000"], "is no i32"),
+        ([*ADD, "--arg", "f32[9999999999x9999999999]:ones", *GOOD[2:]], "bad shape"),
+        ([*ADD, "--arg", "f32[99999999999]:ones", *GOOD[2:]], "larger than"),
+        ([*ADD, "--arg", "f32[64]:fancy", *GOOD[2:]], "zeros, ones"),
+        ([*ADD, "--arg", "missing.npy", *GOOD[2:]], "No such file"),
+        ([*ADD, *GOOD, "--save", "4=x.npy"], "counted from 0"),
+        ([*ADD, *GOOD, "--save", "3=x.npy"], "scalar"),
+        (["--kernel", "add", "--grid", "0", *GOOD], "--grid 0"),
+        (["--kernel", "add", "--grid", "1,2,3,4", *GOOD], "three dimensions"),
+        (["--kernel", "add", "--grid", "4294967295", "--block", "1024", *GOOD], "2^32"),
+        (["--kernel", "add", "--block", "100000", *GOOD], "add"),
+        ([*ADD, "--lds", "1000000", *GOOD], "LDS"),
+    ],
+)
+def test_run_says_what_is_wrong(objects, arguments: list, says: str) -> None:
+    result = sim("run", objects["gfx950"], *arguments)
+    assert result.returncode in (1, 2) and says in result.stderr, (result.returncode, result.stderr)
+
+
+def test_run_stops_a_kernel_that_never_ends(objects, target: str) -> None:
+    import os
+
+    result = sim("run", objects[target], "--kernel", "forever", "--arg", "i32[1]:zeros",
+                 env={**os.environ, "OCTAVO_SIM_LIMIT": "100000"})
+    assert result.returncode == 1 and "forever" in result.stderr, result.stderr
+
+
+def test_run_names_kernel_and_instruction_of_a_bad_access(objects, target: str) -> None:
+    result = sim("run", objects[target], "--kernel", "wild", "--arg", "i32[1]:zeros")
+    assert result.returncode == 1 and "wild" in result.stderr and "global_store_dword" in result.stderr, result.stderr
+
+
+def damage(data: bytes, generator: random.Random) -> bytes:
+    """One of the ways in which a file goes wrong."""
+    kind = generator.randrange(4)
+    if kind == 0:
+        return data[: generator.randrange(len(data))]
+    damaged = bytearray(data)
+    if kind == 1:  # single bytes anywhere
+        for _ in range(generator.randrange(1, 16)):
+            damaged[generator.randrange(len(damaged))] = generator.randrange(256)
+    elif kind == 2:  # headers and tables, where sizes and offsets are
+        for _ in range(generator.randrange(1, 4)):
+            at = generator.randrange(0, min(len(damaged), 1024) - 8)
+            value = generator.choice([0, 1, 2**31, 2**32 - 1, 2**63, 2**64 - 1, generator.getrandbits(64)])
+            damaged[at : at + 8] = value.to_bytes(8, "little")
+    else:  # a block moved over another
+        size = generator.randrange(1, 256)
+        to, start = (generator.randrange(len(damaged) - size) for _ in range(2))
+        damaged[to : to + size] = damaged[start : start + size]
+    return bytes(damaged)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_damaged_objects_are_errors_and_no_crashes(objects, target: str, seed: int, tmp_path: pathlib.Path) -> None:
+    generator = random.Random(f"{target} {seed}")
+    data = objects[target].read_bytes()
+    obj = tmp_path / "damaged.hsaco"
+    for attempt in range(25):
+        obj.write_bytes(damage(data, generator))
+        for command in ("info", "disasm"):
+            result = sim(command, obj, timeout=20)
+            assert result.returncode in (0, 1, 2), (attempt, command, result.returncode, result.stderr[-2000:])
+            if result.returncode == 2:
+                assert result.stderr.startswith("octavo-sim: "), (attempt, command, result.stderr)
