@@ -116,8 +116,8 @@ OCTAVO_HIP_API hipError_t hipDevicePrimaryCtxGetState(hipDevice_t device,
 // Limits
 //===----------------------------------------------------------------------===//
 
-/// Scratch of a lane that the hardware can address (13 bits of dwords of 256
-/// bytes), and what hipDeviceSetLimit chose below it.
+/// HIP: units of 256 dwords, up to 128 K - 16; and what hipDeviceSetLimit chose
+/// below it.
 static constexpr size_t kMaxStackBytes = 131056;
 static std::atomic<size_t> stackBytes{1024};
 
