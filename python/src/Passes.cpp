@@ -14,7 +14,7 @@ using namespace mlir;
 
 namespace {
 
-/// Runs a textual pipeline over a module; throws std::runtime_error with the
+/// Runs a textual pipeline ("builtin.module(...)") over a module; throws std::runtime_error with the
 /// diagnostics.
 std::string runPipeline(const std::string &text, const std::string &pipeline) {
   static const bool registered = (octavo::registerAllPasses(), true);
@@ -30,9 +30,12 @@ std::string runPipeline(const std::string &text, const std::string &pipeline) {
       errors << note.getLocation() << ": note: " << note << "\n";
   });
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
-  PassManager manager(&context);
-  if (!module || failed(parsePassPipeline(pipeline, manager, errors)) ||
-      failed(manager.run(*module)))
+  FailureOr<OpPassManager> passes = parsePassPipeline(pipeline, errors);
+  if (!module || failed(passes))
+    throw std::runtime_error(messages);
+  PassManager manager(&context, passes->getOpAnchorName());
+  static_cast<OpPassManager &>(manager) = std::move(*passes);
+  if (failed(manager.run(*module)))
     throw std::runtime_error(messages);
   std::string result;
   llvm::raw_string_ostream(result) << *module;

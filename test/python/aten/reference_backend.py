@@ -30,7 +30,7 @@ def to_bytes(tensor: torch.Tensor) -> bytes:
 def from_bytes(name: str, shape: Sequence[int], data: bytes) -> torch.Tensor:
     if not data:
         return torch.empty(*shape, dtype=DTYPES[name])
-    return torch.frombuffer(bytearray(data), dtype=torch.uint8).view(DTYPES[name]).reshape(*shape)
+    return torch.frombuffer(bytearray(data), dtype=torch.uint8).view(DTYPES[name]).reshape(tuple(shape))
 
 
 def strided(tensor: torch.Tensor, layout: importer.Layout) -> torch.Tensor:
@@ -39,7 +39,7 @@ def strided(tensor: torch.Tensor, layout: importer.Layout) -> torch.Tensor:
 
 
 def lower(text: str) -> str:
-    return _octavo.run_pipeline(text, "builtin.module(aten-to-octavo)")
+    return _octavo.run_pipeline(text, "builtin.module(octavo-import)")
 
 
 def compile_graph(gm: fx.GraphModule, example_inputs: list[Any], lowered: list[str]) -> Callable[..., Any]:
