@@ -1,0 +1,63 @@
+//===- Timing.h - Predicted time of a launch --------------------*- C++ -*-===//
+//
+// A launch is executed as usual; some of its workgroups are traced, and a cycle
+// model of a compute unit replays the traces. The result is a prediction at the
+// peak engine clock from a cold cache, never a measurement. Every constant of
+// the model has a source: lib/Simulator/Timing/Constants.def.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OCTAVO_SIMULATOR_TIMING_H
+#define OCTAVO_SIMULATOR_TIMING_H
+
+#include "octavo/Simulator/Device.h"
+
+namespace octavo::sim {
+
+/// The shortest time that one resource alone allows for the whole launch.
+struct Roof {
+  std::string resource; // "matrix", "vector", "lds", "l1", "l2", "mall", "hbm"
+  double microseconds;
+};
+
+struct LaunchPrediction {
+  /// Predicted time of the launch, its overhead included.
+  double microseconds = 0;
+  double cycles = 0, clockMHz = 0;
+  /// The resource with the highest roof if that explains at least 70 % of the
+  /// cycles; else "latency". "launch" if the overhead is most of the time.
+  std::string bound;
+  std::vector<Roof> roofs;
+  /// Cycles that waves waited for their next issue, by cause, summed over the
+  /// waves that were replayed; `issueCycles` is their time of issuing.
+  std::vector<std::pair<std::string, double>> stallCycles;
+  double issueCycles = 0;
+  /// LDS cycles beyond those without bank conflicts, as a share of LDS cycles.
+  double ldsConflictShare = 0;
+  /// Bytes of the whole launch below each cache.
+  double l2Bytes = 0, mallBytes = 0, hbmReadBytes = 0, hbmWriteBytes = 0;
+  uint32_t residentWorkgroups = 0, wavesPerSimd = 0;
+  uint64_t workgroups = 0, tracedWorkgroups = 0, replayedWorkgroups = 0;
+};
+
+struct TimedLaunch {
+  LaunchReport report;
+  LaunchPrediction prediction;
+};
+
+/// Runs the launch like `launch` and predicts its time. `config.observer` must
+/// be null. Errors: those of `launch`, and a chip without a timing model.
+llvm::Expected<TimedLaunch> predictLaunch(const CodeObject &object,
+                                          const KernelDescriptor &kernel,
+                                          const LaunchConfig &config);
+
+/// Launches with equal keys are predicted alike, so a prediction may be kept:
+/// the code object (by address), kernel, grid, workgroup, LDS and the arguments
+/// that are not pointers.
+std::string getPredictionKey(const CodeObject &object,
+                             const KernelDescriptor &kernel,
+                             const LaunchConfig &config);
+
+} // namespace octavo::sim
+
+#endif // OCTAVO_SIMULATOR_TIMING_H

@@ -1,0 +1,75 @@
+//===- MemoryModel.h - Vector memory as one compute unit sees it -*- C++
+//-*-===//
+//
+// L1 is simulated (tags, least recently used). Behind it are queues with this
+// unit's share of the bandwidth of L2, MALL and HBM: all active units are taken
+// to do alike. Which level holds a line is decided by how many workgroups use
+// it, which the sampled workgroups tell per instruction (see Sharing.h).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OCTAVO_LIB_SIMULATOR_TIMING_MEMORYMODEL_H
+#define OCTAVO_LIB_SIMULATOR_TIMING_MEMORYMODEL_H
+
+#include "lib/Simulator/Timing/Constants.h"
+#include "lib/Simulator/Timing/Trace.h"
+
+#include "llvm/ADT/DenseSet.h"
+
+namespace octavo::sim {
+
+/// Sizes of the chip, and this launch's share.
+struct MemoryShare {
+  uint32_t activeUnits, activeUnitsPerXcd;
+  double clockMHz, hbmGBps;
+};
+
+/// How many workgroups use a line that an instruction loads: those that run at
+/// the same time on one XCD, and all of the launch.
+struct SharingDegree {
+  double onXcd = 1, inGrid = 1;
+};
+
+/// Bytes that passed each level.
+struct MemoryTraffic {
+  double l1 = 0, l2 = 0, mall = 0, hbmRead = 0, hbmWrite = 0;
+};
+
+class MemoryModel {
+public:
+  MemoryModel(const TimingConstants &constants, const MemoryShare &share,
+              llvm::ArrayRef<SharingDegree> sharing);
+
+  /// Earliest cycle at which the address unit takes another instruction.
+  uint64_t nextAccept() const;
+  /// Performs an access that issues at `cycle`; the cycle at which its data is
+  /// there, or its store is acknowledged.
+  uint64_t access(uint64_t cycle, const TraceInst &inst, uint32_t instIndex,
+                  const TraceAccess &access, llvm::ArrayRef<uint64_t> lines);
+  /// A scalar load of one line.
+  uint64_t accessScalar(uint64_t cycle, llvm::ArrayRef<uint64_t> lines);
+
+  const MemoryTraffic &traffic() const { return moved; }
+
+private:
+  bool lookupL1(uint64_t line);
+  MemoryLevel findLevel(uint64_t line, uint32_t instIndex);
+  /// Passes `bytes` through a queue; the cycle at which the last leaves it.
+  static double pass(double &queue, double cycle, double bytes, double rate);
+  /// The same for HBM, whose rate falls when reads and writes mix.
+  double passHbm(double cycle, double bytes, bool isWrite);
+
+  const TimingConstants &constants;
+  llvm::ArrayRef<SharingDegree> sharing;
+  double l2Rate, l2WriteRate, mallRate, hbmRate;
+  double l1Free = 0, l2Free = 0, l2WriteFree = 0, mallFree = 0, hbmFree = 0;
+  static constexpr unsigned ways = 4;
+  /// Tags per set, most recent first; 0 is empty.
+  std::vector<uint64_t> tags;
+  llvm::DenseSet<uint64_t> seen, scalarSeen;
+  MemoryTraffic moved;
+};
+
+} // namespace octavo::sim
+
+#endif // OCTAVO_LIB_SIMULATOR_TIMING_MEMORYMODEL_H

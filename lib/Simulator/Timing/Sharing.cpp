@@ -1,0 +1,65 @@
+//===- Sharing.cpp - How many workgroups use the same lines ---------------===//
+
+#include "lib/Simulator/Timing/Sharing.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include <algorithm>
+#include <bit>
+#include <map>
+
+using namespace octavo::sim;
+
+namespace {
+
+/// Bit i of a mask: sample i touches the line.
+using LineMasks = llvm::DenseMap<uint64_t, uint32_t>;
+
+/// d from the mean of c over all pairs of a line and a sample that has it.
+double estimate(const LineMasks &lines, uint32_t members, uint64_t population) {
+  uint64_t pairs = 0, met = 0;
+  for (auto [line, mask] : lines) {
+    uint64_t count = uint64_t(std::popcount(mask & members));
+    pairs += count;
+    met += count * count;
+  }
+  uint64_t samples = uint64_t(std::popcount(members));
+  if (pairs == 0 || samples < 2 || population < 2)
+    return 1;
+  double mean = double(met) / double(pairs);
+  return 1 + (mean - 1) * double(population - 1) / double(samples - 1);
+}
+
+} // namespace
+
+std::vector<SharingDegree>
+octavo::sim::estimateSharing(llvm::ArrayRef<TraceInst> program,
+                             llvm::ArrayRef<SampledGroup> samples,
+                             uint64_t xcdGroups, uint64_t gridGroups) {
+  std::map<uint32_t, LineMasks> perInst;
+  uint32_t xcdMembers = 0, gridMembers = 0;
+  for (size_t i = 0; i < std::min<size_t>(samples.size(), 32); ++i) {
+    const WorkgroupTrace &trace = *samples[i].trace;
+    uint32_t bit = 1u << i;
+    xcdMembers |= samples[i].onXcd ? bit : 0;
+    gridMembers |= samples[i].inGrid ? bit : 0;
+    for (const WaveTrace &wave : trace.waves)
+      for (const TraceStep &step : wave.steps) {
+        if (step.access == noAccess ||
+            program[step.inst].unit != IssueUnit::VectorMemory ||
+            program[step.inst].isStore)
+          continue;
+        const TraceAccess &access = trace.accesses[step.access];
+        LineMasks &masks = perInst[step.inst];
+        for (uint32_t l = 0; l < access.lineCount; ++l)
+          masks[trace.lines[access.firstLine + l]] |= bit;
+      }
+  }
+  std::vector<SharingDegree> degrees(program.size());
+  for (auto &[inst, masks] : perInst) {
+    SharingDegree &degree = degrees[inst];
+    degree.onXcd = estimate(masks, xcdMembers, xcdGroups);
+    degree.inGrid =
+        std::max(degree.onXcd, estimate(masks, gridMembers, gridGroups));
+  }
+  return degrees;
+}

@@ -1,0 +1,32 @@
+//===- Sharing.h - How many workgroups use the same lines -------*- C++ -*-===//
+//
+// Of n workgroups m were sampled at random. If a workgroup's line is met on
+// average in c of the samples (itself counted), then d - 1 = (c - 1) (n - 1) /
+// (m - 1) others of the n use it. The mean is taken per load instruction, which
+// usually reads one tensor.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OCTAVO_LIB_SIMULATOR_TIMING_SHARING_H
+#define OCTAVO_LIB_SIMULATOR_TIMING_SHARING_H
+
+#include "lib/Simulator/Timing/MemoryModel.h"
+
+namespace octavo::sim {
+
+struct SampledGroup {
+  const WorkgroupTrace *trace;
+  /// Member of the sample of the first XCD, and of that of the whole grid.
+  bool onXcd, inGrid;
+};
+
+/// Degrees per instruction of `program`. `xcdGroups` run at the same time on
+/// one XCD; `gridGroups` is the whole launch.
+std::vector<SharingDegree> estimateSharing(llvm::ArrayRef<TraceInst> program,
+                                           llvm::ArrayRef<SampledGroup> samples,
+                                           uint64_t xcdGroups,
+                                           uint64_t gridGroups);
+
+} // namespace octavo::sim
+
+#endif // OCTAVO_LIB_SIMULATOR_TIMING_SHARING_H
