@@ -7,6 +7,7 @@
 #include "dialects/Tile/IR/Tile.h"
 #include "passes/AtenToOctavo/Passes.h"
 #include "passes/Lane/Passes.h"
+#include "passes/Octavo/Passes.h"
 #include "passes/OctavoToTile/Passes.h"
 #include "passes/Pipelines.h"
 
@@ -57,6 +58,7 @@ void octavo::registerAllPasses() {
   registerCSEPass();
   registerAtenToOctavoPasses();
   registerLanePasses();
+  registerOctavoPasses();
   registerOctavoToTilePasses();
   registerPipelines();
 }

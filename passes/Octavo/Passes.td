@@ -1,0 +1,49 @@
+//===- Passes.td - From values to kernels ------------------*- tablegen -*-===//
+
+#ifndef OCTAVO_PASSES_OCTAVO_PASSES_TD
+#define OCTAVO_PASSES_OCTAVO_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def LowerQuantize : Pass<"octavo-lower-quantize", "::mlir::ModuleOp"> {
+  let summary = "Quantise and dequantise as reductions and pointwise values";
+  let description = [{
+    The encode scale is one correctly rounded f32 division, never a reciprocal
+    times the maximum; powers of two clear the mantissa; amax keeps NaN.
+
+    Before: `octavo.quantize`, `octavo.dequantize`. After: `linalg` only; a
+    granule or rounding without lowering is an error that names it.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect", "::mlir::math::MathDialect",
+    "::mlir::arith::ArithDialect"];
+}
+
+def SplitReductions : Pass<"octavo-split-reductions", "::mlir::ModuleOp"> {
+  let summary = "Long reductions to few results in two deterministic stages";
+  let description = [{
+    A reduction whose results are fewer than the compute units and whose extent
+    is long becomes one over parts of the extent and one over the parts.
+
+    Before and after: `linalg.reduce` on tensors.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def FormKernels : Pass<"octavo-form-kernels", "::mlir::func::FuncOp"> {
+  let summary = "Group values into launches";
+  let description = [{
+    Decides which values are kept in memory, and which of them one kernel
+    computes together: readers with their producers where both need the same
+    rows, and neighbours that read the same memory. Everything else is computed
+    again where it is read; views never are kernels. Independent kernels of one
+    kind then share a launch.
+
+    Before: values (`linalg`, `tensor`, `octavo.scaled_matmul`, …).
+    After: the function holds `octavo.kernel` and `octavo.call` only.
+  }];
+  let dependentDialects = ["::octavo::OctavoDialect", "::mlir::tensor::TensorDialect",
+    "::mlir::linalg::LinalgDialect"];
+}
+
+#endif // OCTAVO_PASSES_OCTAVO_PASSES_TD
