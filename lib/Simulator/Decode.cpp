@@ -187,6 +187,9 @@ bool parseAperture(StringRef text, ParsedOperand &operand) {
 bool parseNumber(StringRef text, ParsedOperand &operand) {
   StringRef body = text;
   bool negative = body.consume_front("-");
+  // A literal whose value an inline constant has too.
+  if (body.consume_front("lit(") && !body.consume_back(")"))
+    return false;
   uint64_t magnitude;
   if (!body.getAsInteger(0, magnitude)) {
     operand.kind = ParsedOperand::Integer;
