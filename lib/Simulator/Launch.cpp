@@ -149,8 +149,6 @@ llvm::Expected<LaunchReport> octavo::sim::launch(const CodeObject &object,
                     {},     {},     0,      nullptr};
   state.ldsBytes = kernel.ldsBytes + config.dynamicLdsBytes;
   state.entry = object.program().at(kernel.entry);
-  if (state.entry && (state.entry->flags & Idle) && !config.observer)
-    state.entry = state.entry->next;
   if (llvm::Error error = checkLaunch(state))
     return error;
   for (unsigned i = 0; i < 3; ++i)

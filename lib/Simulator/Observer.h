@@ -1,8 +1,8 @@
 //===- Observer.h - Seeing every executed instruction -----------*- C++ -*-===//
 //
-// The checker and the timing model listen here. With an observer the machine
-// runs in its slow loop, on one host thread, and executes s_nop and s_waitcnt
-// too; without one nothing of this costs anything.
+// The checker and the timing model listen here. A workgroup with an observer
+// runs in the slow loop, which executes s_nop and s_waitcnt too; without one
+// nothing of this costs anything.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +16,12 @@ namespace octavo::sim {
 class Observer {
 public:
   virtual ~Observer() = default;
+
+  /// The observer of one workgroup (a linear number), or null to run it without
+  /// one. Asked before the workgroup begins, by the thread that runs it.
+  virtual Observer *select(uint64_t workgroup) { return this; }
+  /// Workgroups may run on several host threads.
+  virtual bool allowsThreads() const { return false; }
 
   virtual void beginWorkgroup(const Workgroup &group,
                               llvm::ArrayRef<Wave *> waves) {}

@@ -3,6 +3,8 @@
 #include "Program.h"
 #include "Bind.h"
 
+#include "llvm/Support/xxhash.h"
+
 using namespace octavo::sim;
 using llvm::StringRef;
 
@@ -40,6 +42,7 @@ Program::create(StringRef arch, llvm::ArrayRef<uint8_t> image,
   Binder binder(*program, Isa::get());
   ParsedInst parsed;
   for (auto [start, size] : ranges) {
+    program->imageHash ^= llvm::xxh3_64bits(image.slice(start, size)) + start;
     for (uint64_t at = start; at < start + size;) {
       if (program->instAt[at / 4] != ~0u)
         break; // an alias of a function that is already there

@@ -41,13 +41,15 @@ public:
   uint64_t base() const { return imageBase; }
   /// Some instruction changes memory in an order-dependent way.
   bool hasAtomics() const { return atomics; }
+  /// Equal for equal code.
+  uint64_t hash() const { return imageHash; }
   /// The disassembled text of an instruction, for messages.
   std::string text(const Inst &inst) const;
 
 private:
   friend class Binder;
   std::string archName;
-  uint64_t imageBase = 0;
+  uint64_t imageBase = 0, imageHash = 0;
   llvm::ArrayRef<uint8_t> image;
   std::vector<Inst> insts;
   std::vector<uint32_t> instAt;

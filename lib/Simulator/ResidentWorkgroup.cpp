@@ -71,10 +71,12 @@ void ResidentWorkgroup::start(uint64_t linear) {
                        launch.config.gridItems[i] -
                            group.id[i] * launch.config.block[i]);
   lanes = size[0] * size[1] * size[2];
+  observer =
+      launch.config.observer ? launch.config.observer->select(linear) : nullptr;
   for (unsigned i = 0; i < waves.size(); ++i)
     startWave(i);
-  if (launch.config.observer)
-    launch.config.observer->beginWorkgroup(group, waves);
+  if (observer)
+    observer->beginWorkgroup(group, waves);
 }
 
 /// User SGPRs in the order of kernel_code_properties, then the workgroup's ids.
@@ -140,12 +142,13 @@ void ResidentWorkgroup::startWave(unsigned index) {
   memset(reinterpret_cast<char *>(&w) + offsetof(Wave, execLanes), 0,
          sizeof(Wave) - offsetof(Wave, execLanes));
   w.index = index;
-  w.ip = launch.entry;
+  w.ip = launch.entry->flags & Idle && !observer ? launch.entry->next
+                                                 : launch.entry;
   w.firstInst = launch.entry;
   w.group = &group;
   w.program = &launch.object.program();
   w.codeBase = w.program->base();
-  w.observer = launch.config.observer;
+  w.observer = observer;
   w.counts = counts;
   w.scratch = scratch.data() + size_t(index) * scratchBytes * Lanes;
   w.scratchBytes = scratchBytes;
@@ -186,8 +189,8 @@ bool ResidentWorkgroup::releaseBarrier() {
   for (Wave *wave : waves)
     if (wave->status == Status::Barrier)
       wave->status = Status::Ready;
-  if (launch.config.observer)
-    launch.config.observer->barrier(group);
+  if (observer)
+    observer->barrier(group);
   return true;
 }
 
@@ -222,8 +225,8 @@ ResidentWorkgroup::Outcome ResidentWorkgroup::run() {
     if (!progress)
       return Outcome::Waiting;
   }
-  if (launch.config.observer)
-    launch.config.observer->endWorkgroup(group);
+  if (observer)
+    observer->endWorkgroup(group);
   return Outcome::Done;
 }
 

@@ -55,6 +55,7 @@ private:
   uint64_t *counts;
   uint64_t number = 0;
   Workgroup group;
+  Observer *observer = nullptr;
   std::vector<Wave *> waves;
   std::unique_ptr<uint8_t[]> lds;
   std::vector<uint8_t> scratch;

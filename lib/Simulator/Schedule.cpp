@@ -115,7 +115,8 @@ private:
 
 unsigned threadsOf(const LaunchState &launch, uint64_t total) {
   const Options &options = launch.options;
-  if (launch.config.observer ||
+  const Observer *observer = launch.config.observer;
+  if ((observer && !observer->allowsThreads()) ||
       (options.deterministic && launch.object.program().hasAtomics()))
     return 1;
   unsigned threads =

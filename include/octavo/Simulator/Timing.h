@@ -52,8 +52,8 @@ llvm::Expected<TimedLaunch> predictLaunch(const CodeObject &object,
                                           const LaunchConfig &config);
 
 /// Launches with equal keys are predicted alike, so a prediction may be kept:
-/// the code object (by address), kernel, grid, workgroup, LDS and the arguments
-/// that are not pointers.
+/// the code, kernel, grid, workgroup, LDS and the arguments that are not
+/// pointers. (What the data decides, say where a loop ends, is not in it.)
 std::string getPredictionKey(const CodeObject &object,
                              const KernelDescriptor &kernel,
                              const LaunchConfig &config);

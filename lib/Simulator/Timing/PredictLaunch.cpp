@@ -1,0 +1,67 @@
+//===- PredictLaunch.cpp - Running a launch and predicting its time -------===//
+
+#include "lib/Simulator/Timing/TraceProgram.h"
+#include "lib/Simulator/Timing/TraceRecorder.h"
+
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace octavo;
+using namespace octavo::sim;
+
+llvm::Expected<TimedLaunch>
+octavo::sim::predictLaunch(const CodeObject &object,
+                           const KernelDescriptor &kernel,
+                           const LaunchConfig &config) {
+  const TargetInfo *target = lookupTarget(object.arch());
+  const TimingConstants *constants = getTimingConstants(object.arch());
+  if (!target || !constants)
+    return llvm::createStringError("no timing model for " + object.arch());
+  if (config.observer)
+    return llvm::createStringError(
+        kernel.name + ": a launch has one observer, and timing needs it");
+  LaunchShape shape{1, {}};
+  uint32_t lanes = 1;
+  for (unsigned i = 0; i < 3; ++i) {
+    if (config.block[i] == 0)
+      return llvm::createStringError(kernel.name + ": a workgroup of size 0");
+    shape.workgroups *= llvm::divideCeil(config.gridItems[i], config.block[i]);
+    lanes *= config.block[i];
+  }
+  shape.occupancy =
+      getOccupancy(*target, kernel, lanes, config.dynamicLdsBytes);
+  std::vector<TraceInst> program =
+      makeTraceProgram(object.program(), *constants);
+  SampleRecorder recorder(object.arch(), *constants, program,
+                          planSamples(*target, shape),
+                          llvm::divideCeil(lanes, target->waveSize));
+  LaunchConfig observed = config;
+  observed.observer = &recorder;
+  llvm::Expected<LaunchReport> report = launch(object, kernel, observed);
+  if (!report)
+    return report.takeError();
+  return TimedLaunch{std::move(*report),
+                     predictFromTraces(*target, *constants, shape, program,
+                                       recorder.samples())};
+}
+
+std::string octavo::sim::getPredictionKey(const CodeObject &object,
+                                          const KernelDescriptor &kernel,
+                                          const LaunchConfig &config) {
+  std::string key;
+  llvm::raw_string_ostream out(key);
+  out << object.program().hash() << ' ' << kernel.name;
+  for (unsigned i = 0; i < 3; ++i)
+    out << ' ' << config.gridItems[i] << '/' << config.block[i];
+  out << ' ' << config.dynamicLdsBytes;
+  for (const KernelArgument &argument : kernel.arguments) {
+    bool isPointer = argument.valueKind == "global_buffer";
+    if (isPointer || argument.isHidden() ||
+        argument.offset + argument.size > config.kernarg.size())
+      continue;
+    out << ' ' << argument.offset << ':';
+    for (uint8_t byte : config.kernarg.slice(argument.offset, argument.size))
+      out << llvm::format_hex_no_prefix(byte, 2);
+  }
+  return key;
+}
