@@ -186,6 +186,10 @@ bool parseAperture(StringRef text, ParsedOperand &operand) {
 
 bool parseNumber(StringRef text, ParsedOperand &operand) {
   StringRef body = text;
+  // lit(...) marks a literal that could have been an inline constant.
+  if ((body.consume_front("lit(") || body.consume_front("lit64(")) &&
+      !body.consume_back(")"))
+    return false;
   bool negative = body.consume_front("-");
   // A literal whose value an inline constant has too.
   if (body.consume_front("lit(") && !body.consume_back(")"))

@@ -9,12 +9,12 @@
 
 #include "Machine.h"
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
 #include <deque>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace octavo::sim {
@@ -55,7 +55,7 @@ private:
   std::vector<uint32_t> instAt;
   std::vector<MnemonicInfo> names;
   llvm::StringMap<uint32_t> nameIndex;
-  llvm::DenseMap<uint64_t, const uint32_t *> constants;
+  std::unordered_map<uint64_t, const uint32_t *> constants;
   std::deque<std::unique_ptr<uint32_t[]>> constantBlocks;
   bool atomics = false;
 };

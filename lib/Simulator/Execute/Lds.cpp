@@ -164,6 +164,20 @@ const Inst *readAddTid(Wave &w, const Inst &inst) {
   return inst.next;
 }
 
+const Inst *writeAddTid(Wave &w, const Inst &inst) {
+  uint64_t exec = execOf(w);
+  const uint32_t *data = vgpr(w, inst.src[0].index);
+  ++w.progress;
+  OCTAVO_EACH_ACTIVE(exec) {
+    uint64_t at = (w.s[M0] & 0xffff) + uint64_t(inst.imm) + 4 * l;
+    if (at + 4 > w.group->ldsBytes)
+      return outside(w, inst);
+    memcpy(w.group->lds + at, data + l, 4);
+  }
+  w.ldsWritten += 4 * popcount(exec);
+  return inst.next;
+}
+
 //===----------------------------------------------------------------------===//
 // Lane permutations that use the LDS unit but no LDS
 //===----------------------------------------------------------------------===//
@@ -272,6 +286,7 @@ const Entry rows[] = {
     writes("ds_write2st64_b32", write2<4, 256>, 3),
     writes("ds_write2_b64", write2<8, 8>, 3),
     writes("ds_write2st64_b64", write2<8, 512>, 3),
+    writes("ds_write_addtid_b32", writeAddTid, 1),
     writes("ds_nop", nothing, 0),
 };
 

@@ -94,6 +94,43 @@ template <class T> const Inst *maskedOr(Wave &w, const Inst &inst) {
   return finish(w, inst, inside, old, sizeof(T) / 4);
 }
 
+/// Exchanges two values at offsets in units of `Scale` bytes.
+template <class T, unsigned Scale>
+const Inst *exchange2(Wave &w, const Inst &inst) {
+  alignas(64) uint32_t old[4 * Lanes];
+  Inst part = inst;
+  for (unsigned i = 0; i < 2; ++i) {
+    const uint32_t *data = vgpr(w, inst.src[1 + i].index);
+    part.imm = (i ? inst.imm2 : inst.imm) * Scale;
+    uint32_t *d = old + i * sizeof(T) / 4 * Lanes;
+    bool inside = eachPlace(w, part, sizeof(T), [&](uint8_t *p, unsigned l) {
+      T before, after = laneValue<T>(data, l);
+      memcpy(&before, p, sizeof(T));
+      memcpy(p, &after, sizeof(T));
+      setLaneValue<T>(d, l, before);
+    });
+    if (!inside)
+      return fail(w, inst, "LDS atomic outside the workgroup's LDS");
+  }
+  writeLanes(w, inst.dst.index, old, sizeof(T) / 2);
+  return inst.next;
+}
+
+/// old - data0 if that is not negative, else old + data1.
+const Inst *wrap(Wave &w, const Inst &inst) {
+  const uint32_t *low = vgpr(w, inst.src[1].index),
+                 *high = vgpr(w, inst.src[2].index);
+  Block old;
+  bool inside = eachPlace(w, inst, 4, [&](uint8_t *p, unsigned l) {
+    uint32_t before;
+    memcpy(&before, p, 4);
+    uint32_t after = before >= low[l] ? before - low[l] : before + high[l];
+    memcpy(p, &after, 4);
+    old.words[l] = before;
+  });
+  return finish(w, inst, inside, old, 1);
+}
+
 /// Counts the active lanes at M0's base: add or subtract, all lanes get the old
 /// value.
 template <bool Append> const Inst *countLanes(Wave &w, const Inst &inst) {
@@ -150,6 +187,11 @@ const Entry rows[] = {
     row("ds_cmpst_rtn_f32", compareStore<uint32_t, sameF32>, Type::Any, 3),
     row("ds_cmpst_f64", compareStore<uint64_t, sameF64>, Type::None, 3),
     row("ds_cmpst_rtn_f64", compareStore<uint64_t, sameF64>, Type::Any, 3),
+    row("ds_wrxchg2_rtn_b32", exchange2<uint32_t, 4>, Type::Any, 3),
+    row("ds_wrxchg2st64_rtn_b32", exchange2<uint32_t, 256>, Type::Any, 3),
+    row("ds_wrxchg2_rtn_b64", exchange2<uint64_t, 8>, Type::Any, 3),
+    row("ds_wrxchg2st64_rtn_b64", exchange2<uint64_t, 512>, Type::Any, 3),
+    row("ds_wrap_rtn_b32", wrap, Type::Any, 3),
     row("ds_append", countLanes<true>, Type::Any, 0),
     row("ds_consume", countLanes<false>, Type::Any, 0),
 };

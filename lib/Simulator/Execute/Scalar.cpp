@@ -301,6 +301,16 @@ const Inst *movrels32(Wave &w, const Inst &inst) {
   w.s[inst.dst.index] = w.s[(inst.src[0].index + w.s[M0]) & 127];
   return inst.next;
 }
+const Inst *movrels64(Wave &w, const Inst &inst) {
+  setScalar64(w, inst.dst.index,
+              scalar64(w, (inst.src[0].index + w.s[M0]) & 126));
+  return inst.next;
+}
+const Inst *movreld64(Wave &w, const Inst &inst) {
+  setScalar64(w, (inst.dst.index + w.s[M0]) & 126,
+              scalarSource64(w, inst.src[0]));
+  return inst.next;
+}
 const Inst *movreld32(Wave &w, const Inst &inst) {
   w.s[(inst.dst.index + w.s[M0]) & 127] = scalarSource(w, inst.src[0]);
   return inst.next;
@@ -414,6 +424,8 @@ const Entry rows[] = {
     two("s_cmovk_i32", cmovk, Type::B32, 1),
     two("s_movrels_b32", movrels32, Type::B32, 1),
     two("s_movreld_b32", movreld32, Type::B32, 1),
+    two("s_movrels_b64", movrels64, Type::B64, 1),
+    two("s_movreld_b64", movreld64, Type::B64, 1),
 };
 
 } // namespace

@@ -144,6 +144,7 @@ const Entry rows[] = {
     ROW(pkHalf, "v_cvt_pk_f16_f32"),
     ROW(pkBfloat, "v_cvt_pk_bf16_f32"),
     ROW(pkU8, "v_cvt_pk_u8_f32"),
+    ROW(pkU8, "v_cvt_pkaccum_u8_f32", TiedDst),
 };
 
 } // namespace

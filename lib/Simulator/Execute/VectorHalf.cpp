@@ -31,6 +31,9 @@ H fmaH(H a, H b, H c) {
   return H(__builtin_bit_cast(float, finite ? odd : bits));
 }
 
+/// Rounds after the product too.
+H madH(H a, H b, H c) { return addH(mulH(a, b), c); }
+
 H minH(H a, H b) { return ieeeMin<H, uint16_t>(a, b); }
 H maxH(H a, H b) { return ieeeMax<H, uint16_t>(a, b); }
 H min3H(H a, H b, H c) { return minH(minH(a, b), c); }
@@ -100,6 +103,12 @@ const Entry rows[] = {
     ROW(fmaH, "v_fmac_f16", TiedDst),
     ROW(fmaH, "v_fmaak_f16"),
     ROW(fmaH, "v_fmamk_f16"),
+    ROW(fmaH, "v_fma_legacy_f16"),
+    ROW(madH, "v_mad_f16", KeepsHigh),
+    ROW(madH, "v_mad_legacy_f16"),
+    ROW(madH, "v_mac_f16", TiedDst),
+    ROW(madH, "v_madak_f16"),
+    ROW(madH, "v_madmk_f16"),
     ROW(minH, "v_min_f16"),
     ROW(maxH, "v_max_f16"),
     ROW(min3H, "v_min3_f16", KeepsHigh),
@@ -121,6 +130,7 @@ const Entry rows[] = {
     ROW(frexpMantH, "v_frexp_mant_f16"),
     ROW(ldexpH, "v_ldexp_f16"),
     ROW(divFixupH, "v_div_fixup_f16", KeepsHigh),
+    ROW(divFixupH, "v_div_fixup_legacy_f16"),
     ROW(addH, "v_pk_add_f16", Packed),
     ROW(mulH, "v_pk_mul_f16", Packed),
     ROW(fmaH, "v_pk_fma_f16", Packed),

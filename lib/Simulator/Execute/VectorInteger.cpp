@@ -318,6 +318,8 @@ const Entry rows[] = {
     ROW(mulLo16, "v_mul_lo_u16"),
     ROW(mad16, "v_mad_u16", KeepsHigh),
     ROW(mad16, "v_mad_i16", KeepsHigh),
+    ROW(mad16, "v_mad_legacy_u16"),
+    ROW(mad16, "v_mad_legacy_i16"),
     ROW(madU32U16, "v_mad_u32_u16"),
     ROW(madI32I16, "v_mad_i32_i16"),
     ROW(bfeU32, "v_bfe_u32"),
