@@ -24,72 +24,6 @@ static int64_t bytesOf(RankedTensorType type, int64_t elements) {
 }
 
 //===----------------------------------------------------------------------===//
-// Products
-//===----------------------------------------------------------------------===//
-
-/// Number of products: all batch dimensions together.
-static int64_t batchOf(ScaledMatmulOp op) {
-  int64_t batch = 1;
-  for (int64_t size : op.getBatch())
-    batch *= size;
-  return batch;
-}
-
-std::optional<Index> octavo::epilogueIndex(ElementSpace &space,
-                                           ScaledMatmulOp op,
-                                           ArrayRef<int64_t> shape) {
-  int64_t batch = batchOf(op), m = op.getM(), n = op.getN();
-  if (ShapedType::getNumElements(shape) != batch * m * n)
-    return std::nullopt;
-  IndexSpace &i = space.indices();
-  IndexExpr linear = i.add(
-      i.mul(i.add(i.mul(i.coordinate(coordinateBatch, batch), m),
-                  i.coordinate(coordinateM, m)),
-            n),
-      i.coordinate(coordinateN, n));
-  return Index(i.delinearize(linear, shape));
-}
-
-Element octavo::productElement(ElementSpace &space, ScaledMatmulOp op) {
-  Value result = op.getResult();
-  return {result, *epilogueIndex(space, op, typeOf(result).getShape())};
-}
-
-SmallVector<Element> octavo::productReads(ElementSpace &space,
-                                          ScaledMatmulOp op) {
-  IndexSpace &i = space.indices();
-  IndexExpr batch = i.coordinate(coordinateBatch, batchOf(op));
-  IndexExpr m = i.coordinate(coordinateM, op.getM()),
-            n = i.coordinate(coordinateN, op.getN()),
-            k = i.coordinate(coordinateK, op.getK());
-  SmallVector<Element> reads;
-  auto add = [&](Value value, IndexExpr row, IndexExpr column) {
-    ArrayRef<int64_t> shape = typeOf(value).getShape();
-    // A scale of one element may have any rank.
-    Index index;
-    if (shape.size() >= 2)
-      index = Index(i.delinearize(batch, shape.drop_back(2)));
-    for (IndexExpr e : {row, column})
-      if (index.size() < shape.size())
-        index.push_back(e);
-    for (auto [at, size] : llvm::zip(index, shape))
-      if (size == 1)
-        at = i.constant(0);
-    reads.push_back({value, index});
-  };
-  bool ta = op.getTransposedA(), tb = op.getTransposedB();
-  add(op.getA(), ta ? k : m, ta ? m : k);
-  add(op.getB(), tb ? n : k, tb ? k : n);
-  if (op.getScaleA())
-    add(op.getScaleA(), ta ? k : m, ta ? m : k);
-  if (op.getScaleB())
-    add(op.getScaleB(), tb ? n : k, tb ? k : n);
-  if (op.getBias())
-    reads.push_back({op.getBias(), Index{n}});
-  return reads;
-}
-
-//===----------------------------------------------------------------------===//
 // Trials
 //===----------------------------------------------------------------------===//
 
@@ -157,7 +91,7 @@ Trial KernelGraph::tryMatmul(ScaledMatmulOp op, ArrayRef<Value> trialRoots,
   walk.leaves.erase(product);
   for (Element &read : productReads(space, op))
     walk.visit(read);
-  finish(trial, walk, batchOf(op) * op.getM() * op.getN());
+  finish(trial, walk, ShapedType::getNumElements(op.getBatch()) * op.getM() * op.getN());
   trial.possible &= walk.reductions.empty();
   return trial;
 }

@@ -12,7 +12,7 @@
 #define OCTAVO_PASSES_OCTAVO_KERNELGRAPH_H
 
 #include "dialects/Octavo/IR/Octavo.h"
-#include "octavo/Analysis/Element.h"
+#include "octavo/Analysis/Product.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/BitVector.h"
@@ -107,15 +107,6 @@ private:
 /// The value whose memory, read in row-major order, is that of `value`: strips
 /// `tensor.expand_shape` and `tensor.collapse_shape`.
 mlir::Value stripReshapes(mlir::Value value);
-
-/// Index at which a matmul kernel computes an element of a tensor of `shape`,
-/// or none if the tensor does not have the product's elements.
-std::optional<Index> epilogueIndex(ElementSpace &space, ScaledMatmulOp op,
-                                   llvm::ArrayRef<int64_t> shape);
-/// The product's own element.
-Element productElement(ElementSpace &space, ScaledMatmulOp op);
-/// Elements of the operands, scales and bias that make the product's element.
-llvm::SmallVector<Element> productReads(ElementSpace &space, ScaledMatmulOp op);
 
 /// A short name of what `roots` compute ("mul_mean_rsqrt_quantize").
 std::string nameKernel(const FormedKernel &kernel, const KernelGraph &graph);

@@ -102,6 +102,13 @@ public:
   /// A tile of one element made of a scalar.
   mlir::Value unitTile(mlir::Value scalar);
 
+  /// Which elements of a tile over `coordinates` exist; null if all do.
+  mlir::Value boundsMask(uint64_t coordinates) { return mask({}, coordinates); }
+  /// Reads whose offset is a block along `axes` become `tile.load`.
+  void readBlocks(llvm::ArrayRef<unsigned> axes) {
+    blockAxes = llvm::to_vector(axes);
+  }
+
   void setLoc(mlir::Location to) { loc = to; }
   bool failed() const { return hasFailed; }
 
@@ -135,7 +142,8 @@ private:
   // Memory (KernelMemory.cpp).
   mlir::Value load(const MemoryTensor &from, const Element &element,
                    const Guards &guards);
-  /// Which elements of a tile over `coordinates` exist; null if all do.
+  mlir::Value scalarOf(const IndexAtom *atom);
+  mlir::Value loadBlock(const MemoryTensor &from, IndexExpr offset);
   mlir::Value mask(const Guards &guards, uint64_t coordinates);
   mlir::Value emitMask(const Guards &guards, uint64_t coordinates);
 
@@ -163,6 +171,7 @@ private:
   std::deque<Scope> scopes;
   /// Tiles of indices read from memory.
   std::map<const IndexAtom *, mlir::Value> opaques;
+  llvm::SmallVector<unsigned> blockAxes;
   mlir::Location loc = b.getUnknownLoc();
   bool hasFailed = false;
 };

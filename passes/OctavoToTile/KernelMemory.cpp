@@ -1,5 +1,6 @@
 //===- KernelMemory.cpp - Reading and writing a kernel's tensors ----------===//
 
+#include "passes/OctavoToTile/BlockRead.h"
 #include "passes/OctavoToTile/Evaluator.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -59,9 +60,82 @@ Value Evaluator::emitMask(const Guards &guards, uint64_t coordinates) {
   return all;
 }
 
+/// A block of the view, if the view has a dimension for each part of the offset.
+Value Evaluator::loadBlock(const MemoryTensor &from, IndexExpr offset) {
+  auto dims = findBlock(offset, blockAxes);
+  auto view = cast<tile::ViewType>(from.view.getType());
+  if (!dims || viewOf(*dims, view.getElementType()) != view)
+    return {};
+  // Axes follow falling strides; the tile may want them the other way round.
+  int lastAxis = -1;
+  for (const BlockDim &dim : *dims) {
+    bool isCoordinate = dim.atom->kind == IndexAtom::Coordinate;
+    const BoundCoordinate *bound = isCoordinate ? find(dim.atom->id) : nullptr;
+    if (!bound || bound->axis < 0)
+      continue;
+    if (bound->axis < lastAxis)
+      return {};
+    lastAxis = bound->axis;
+  }
+  SmallVector<Value> starts;
+  SmallVector<int64_t> block, sizes;
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(value));
+  };
+  for (const BlockDim &dim : *dims) {
+    const BoundCoordinate *bound = dim.atom->kind == IndexAtom::Coordinate
+                                       ? find(dim.atom->id)
+                                       : nullptr;
+    Value start = bound ? bound->base : scalarOf(dim.atom);
+    if (hasFailed)
+      return {};
+    bool moves = bound && bound->axis >= 0;
+    if (dim.start && start)
+      start = arith::AddIOp::create(b, loc, start, constant(dim.start));
+    starts.push_back(start ? start : constant(dim.start));
+    block.push_back(moves ? bound->block : 1);
+    if (moves)
+      sizes.push_back(bound->block);
+  }
+  auto type = RankedTensorType::get(block, view.getElementType());
+  Value tile = tile::LoadOp::create(b, loc, type, from.view, starts);
+  if (sizes.size() != block.size())
+    tile = tile::ReshapeOp::create(b, loc, type.clone(sizes), tile);
+  return tile;
+}
+
+/// Value of an atom that is the same for the whole tile (i32).
+Value Evaluator::scalarOf(const IndexAtom *atom) {
+  Location at = loc;
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(b, at, b.getI32IntegerAttr(value));
+  };
+  if (!atom->operand) {
+    const BoundCoordinate *bound = find(atom->id);
+    if (!bound)
+      return fail(nullptr, "a coordinate is used outside its loop");
+    return bound->base ? bound->base : constant(0);
+  }
+  Value sum = constant(atom->operand->constant);
+  for (auto &[inner, coefficient] : atom->operand->terms) {
+    Value part = scalarOf(inner);
+    if (!part)
+      return {};
+    sum = arith::AddIOp::create(
+        b, at, sum, arith::MulIOp::create(b, at, part, constant(coefficient)));
+  }
+  Value by = constant(atom->divisor);
+  if (atom->kind == IndexAtom::Div)
+    return arith::DivUIOp::create(b, at, sum, by);
+  return arith::RemUIOp::create(b, at, sum, by);
+}
+
 Value Evaluator::load(const MemoryTensor &from, const Element &element,
                       const Guards &guards) {
   IndexExpr offset = space.indices().linearize(element.index, from.strides);
+  if (!blockAxes.empty() && guards.empty())
+    if (Value block = loadBlock(from, offset); block || hasFailed)
+      return block;
   bool wide = offset->high > INT32_MAX || offset->low < INT32_MIN;
   uint64_t coordinates = offset->coordinates;
   Value valid = mask(guards, coordinates);

@@ -4,17 +4,9 @@
 #define OCTAVO_PASSES_OCTAVOTOTILE_LOOPKERNEL_H
 
 #include "passes/OctavoToTile/CostModel.h"
-#include "passes/OctavoToTile/Evaluator.h"
+#include "passes/OctavoToTile/KernelBody.h"
 
 namespace octavo {
-
-/// One body of a kernel, ready to be emitted.
-struct KernelBody {
-  mlir::Block *block;
-  /// Memory of the block's arguments and of the yielded values.
-  std::map<void *, MemoryTensor> memory;
-  llvm::SmallVector<MemoryTensor> results;
-};
 
 /// The sizes of a body without matrix products.
 struct LoopShape {

@@ -9,12 +9,14 @@
 #include "passes/OctavoToTile/Passes.h"
 
 #include "passes/OctavoToTile/LoopKernel.h"
+#include "passes/OctavoToTile/MatmulKernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/SymbolTable.h"
+#include <variant>
 
 namespace octavo {
 #define GEN_PASS_DEF_OCTAVOTOTILE
@@ -38,6 +40,7 @@ private:
   SmallVector<MemoryTensor> views(Block *entry, size_t first, TypeRange types,
                                   std::optional<ArrayAttr> strides);
   LogicalResult shapeBodies();
+  SmallVector<Type> viewTypes();
   LogicalResult emitBodies(tile::FuncOp func);
   LogicalResult emitFrom(size_t first, size_t last, Value workgroup);
 
@@ -45,7 +48,9 @@ private:
   const TargetInfo &target;
   OpBuilder b;
   SmallVector<KernelBody> bodies;
-  SmallVector<LoopShape> shapes;
+  /// Sizes of each body: one of the two.
+  SmallVector<std::variant<LoopShape, MatmulShape>> shapes;
+  int64_t waves = 1;
   /// First workgroup of each body, and their number at the end.
   SmallVector<int64_t> starts;
 };
@@ -75,14 +80,20 @@ LogicalResult KernelEmitter::shapeBodies() {
   auto domains = kernel->getAttrOfType<ArrayAttr>(kDomains);
   int64_t workgroups = 0;
   for (auto [i, region] : llvm::enumerate(kernel.getBodies())) {
-    Attribute domain = domains ? domains[i] : Attribute();
-    std::optional<LoopShape> shape =
-        shapeLoops(&region.front(), domain, target);
-    if (!shape)
-      return failure();
     starts.push_back(workgroups);
-    workgroups += shape->workgroups;
-    shapes.push_back(std::move(*shape));
+    auto add = [&](auto shape) {
+      if (!shape)
+        return failure();
+      workgroups += shape->workgroups;
+      waves = std::max(waves, shape->plan.waves);
+      shapes.push_back(std::move(*shape));
+      return success();
+    };
+    ScaledMatmulOp product = findProduct(&region.front());
+    Attribute domain = domains && !product ? domains[i] : Attribute();
+    if (failed(product ? add(shapeMatmul(product, target))
+                       : add(shapeLoops(&region.front(), domain, target))))
+      return failure();
   }
   starts.push_back(workgroups);
   return success();
@@ -98,7 +109,10 @@ LogicalResult KernelEmitter::emitFrom(size_t first, size_t last,
     if (starts[first] != 0)
       workgroup =
           arith::SubIOp::create(b, loc, workgroup, constant(starts[first]));
-    return emitLoops(b, bodies[first], shapes[first], workgroup);
+    if (auto *loops = std::get_if<LoopShape>(&shapes[first]))
+      return emitLoops(b, bodies[first], *loops, workgroup);
+    return emitMatmul(b, bodies[first], std::get<MatmulShape>(shapes[first]),
+                      workgroup);
   }
   size_t middle = (first + last) / 2;
   Value isLower = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
@@ -138,28 +152,48 @@ LogicalResult KernelEmitter::emitBodies(tile::FuncOp func) {
   return success();
 }
 
-tile::FuncOp KernelEmitter::run(ModuleOp module) {
-  if (failed(shapeBodies()))
-    return {};
+/// Views of operands and results as the tensors are; an operand that a product
+/// reads in blocks has the dimensions of the blocks.
+SmallVector<Type> KernelEmitter::viewTypes() {
   SmallVector<Type> types;
-  auto addView = [&](Type type, std::optional<ArrayAttr> strides, size_t i) {
+  auto add = [&](Type type, std::optional<ArrayAttr> strides, size_t i) {
     auto tensor = cast<RankedTensorType>(type);
     types.push_back(tile::ViewType::get(tensor.getShape(),
                                         tensor.getElementType(),
                                         stridesOf(strides, i, tensor)));
   };
   for (auto [i, type] : llvm::enumerate(kernel.getInputs().getTypes()))
-    addView(type, kernel.getOperandStrides(), i);
+    add(type, kernel.getOperandStrides(), i);
   for (auto [i, type] : llvm::enumerate(kernel.getOutputs().getTypes()))
-    addView(type, kernel.getResultStrides(), i);
+    add(type, kernel.getResultStrides(), i);
+  size_t first = 0;
+  for (Region &region : kernel.getBodies()) {
+    std::map<void *, SmallVector<int64_t>> strides;
+    for (auto [i, argument] : llvm::enumerate(region.getArguments()))
+      strides[argument.getAsOpaquePointer()] =
+          stridesOf(kernel.getOperandStrides(), first + i,
+                    cast<RankedTensorType>(argument.getType()));
+    std::map<void *, tile::ViewType> blocks;
+    if (ScaledMatmulOp product = findProduct(&region.front()))
+      blocks = operandViews(product, strides);
+    for (auto [i, argument] : llvm::enumerate(region.getArguments()))
+      if (auto it = blocks.find(argument.getAsOpaquePointer());
+          it != blocks.end())
+        types[first + i] = it->second;
+    first += region.getNumArguments();
+  }
+  return types;
+}
+
+tile::FuncOp KernelEmitter::run(ModuleOp module) {
+  if (failed(shapeBodies()))
+    return {};
+  SmallVector<Type> types = viewTypes();
   b.setInsertionPointToEnd(module.getBody());
   OperationState state(kernel.getLoc(), tile::FuncOp::getOperationName());
   state.addAttribute("sym_name", kernel.getKernelNameAttr());
   state.addAttribute("function_type",
                      TypeAttr::get(b.getFunctionType(types, {})));
-  int64_t waves = 1;
-  for (LoopShape &shape : shapes)
-    waves = std::max(waves, shape.plan.waves);
   state.addAttribute("tile.waves", b.getI32IntegerAttr(waves));
   state.addAttribute("tile.grid", b.getI64ArrayAttr({starts.back(), 1, 1}));
   Block *entry = new Block;
