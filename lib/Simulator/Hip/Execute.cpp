@@ -1,6 +1,7 @@
 //===- Execute.cpp - Doing what a command says ----------------------------===//
 
 #include "lib/Simulator/Hip/Graph.h"
+#include "lib/Simulator/Hip/Prediction.h"
 #include "lib/Simulator/Hip/Report.h"
 #include "lib/Simulator/Hip/Stream.h"
 #include "octavo/Simulator/Device.h"
@@ -147,7 +148,13 @@ static sim::LaunchConfig makeConfig(const KernelCommand &command) {
 hipError_t hip::executeKernel(const KernelCommand &command, double &endUs,
                               bool timed) {
   sim::LaunchConfig config = makeConfig(command);
-  auto report = sim::launch(*command.object, *command.kernel, config);
+  bool predicts = (timed && getTimingMode() != OCTAVO_SIM_TIMING_OFF) ||
+                  getTimingMode() == OCTAVO_SIM_TIMING_ON;
+  double predictedUs = 0;
+  auto report =
+      predicts
+          ? launchTimed(*command.object, *command.kernel, config, predictedUs)
+          : sim::launch(*command.object, *command.kernel, config);
   if (!report) {
     // What went wrong would otherwise hide behind a number in most clients.
     hipError_t error = fail(hipErrorLaunchFailure, report.takeError());
@@ -155,6 +162,8 @@ hipError_t hip::executeKernel(const KernelCommand &command, double &endUs,
     getState().sticky = error;
     return error;
   }
-  recordLaunch(command, std::move(*report), std::nullopt);
+  endUs += predictedUs;
+  recordLaunch(command, std::move(*report),
+               predicts ? std::optional(predictedUs) : std::nullopt);
   return hipSuccess;
 }

@@ -2,6 +2,7 @@
 
 #include "lib/Simulator/Hip/Report.h"
 
+#include "lib/Simulator/Hip/Prediction.h"
 #include "lib/Simulator/Hip/State.h"
 #include "octavo/Simulator/OctavoSim.h"
 #include "octavo/Support/Version.h"
@@ -231,6 +232,7 @@ std::string hip::getReportJson() {
         writeLine(json, line);
     });
     writeNumber(json, "dropped", report.dropped);
+    json.attributeArray("predictions", [&] { writePredictions(json); });
     json.attributeObject("kernels", [&] {
       for (auto &[name, total] : report.kernels)
         json.attributeObject(name, [&] { writeTotal(json, total); });
