@@ -196,7 +196,7 @@ def atomics_kernel(x, sums, counts, most, n, BLOCK: tl.constexpr):
     v = tl.load(x + i, mask=mask, other=0)
     tl.atomic_add(sums + v % 16, v.to(tl.float32), mask=mask)
     tl.atomic_add(counts + v % 16, 1, mask=mask)
-    tl.atomic_max(most, v, mask=mask)
+    tl.atomic_max(most + 0 * i, v, mask=mask)
 
 
 def atomics():

@@ -37,6 +37,7 @@ struct RunOptions {
 };
 
 int runKernel(const RunOptions &options);
+int profileKernel(const RunOptions &options);
 int showInfo(llvm::StringRef path, uint32_t workgroupLanes);
 int disassemble(llvm::StringRef path, llvm::StringRef kernel);
 /// Prints what to export so that a HIP program runs here. `executable` is this

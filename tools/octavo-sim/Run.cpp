@@ -1,133 +1,108 @@
-//===- Run.cpp - run ------------------------------------------------------===//
+//===- Run.cpp - run and profile ------------------------------------------===//
 
-#include "Argument.h"
-#include "Commands.h"
+#include "Prepare.h"
 
-#include "octavo/Target/TargetInfo.h"
+#include "octavo/Simulator/Timing.h"
 
 #include "llvm/Support/Format.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
-using namespace octavo;
 using namespace octavo::sim;
 using llvm::outs;
 using llvm::StringRef;
 
-/// The kernel that the options name, or the only one.
-static llvm::Expected<const KernelDescriptor *>
-chooseKernel(const CodeObject &object, StringRef name) {
-  if (name.empty() && object.kernels().size() == 1)
-    return &object.kernels().front();
-  if (const KernelDescriptor *kernel = object.lookupKernel(name))
-    return kernel;
-  std::string names;
-  for (const KernelDescriptor &kernel : object.kernels())
-    names += (names.empty() ? "" : ", ") + kernel.name;
-  return llvm::createStringError((name.empty()
-                                      ? llvm::Twine("--kernel is missing")
-                                      : "no kernel " + name) +
-                                 "; the object has: " + names);
-}
-
-static void showCounters(const LaunchReport &report) {
-  const LaunchCounters &counters = report.counters;
-  outs() << counters.workgroups << " workgroups, " << counters.waves
-         << " waves, " << counters.waveInstructions << " wave instructions in "
-         << llvm::format("%.1f", report.hostSeconds * 1e3) << " ms\n"
-         << counters.bytesLoaded << " bytes loaded, " << counters.bytesStored
-         << " stored, " << counters.ldsBytesRead << " read from LDS, "
-         << counters.ldsBytesWritten << " written\n";
-  for (StringRef model : report.matrixModels)
-    outs() << "matrix arithmetic: " << model << "\n";
-  for (auto &[name, count] : counters.mnemonics)
-    outs() << llvm::format("%12llu  ", (unsigned long long)count) << name
-           << "\n";
-}
-
-static llvm::Error writeJson(StringRef path, StringRef kernel,
-                             const LaunchReport &report) {
-  std::error_code code;
-  llvm::raw_fd_ostream file(path, code);
-  if (code)
-    return llvm::createStringError(path + ": " + code.message());
-  const LaunchCounters &counters = report.counters;
-  llvm::json::OStream json(file, 2);
-  json.object([&] {
-    json.attribute("kernel", kernel);
-    json.attribute("host_us", report.hostSeconds * 1e6);
-    json.attributeObject("counters", [&] {
-      json.attribute("workgroups", int64_t(counters.workgroups));
-      json.attribute("waves", int64_t(counters.waves));
-      json.attribute("wave_instructions", int64_t(counters.waveInstructions));
-      json.attribute("bytes_loaded", int64_t(counters.bytesLoaded));
-      json.attribute("bytes_stored", int64_t(counters.bytesStored));
-      json.attribute("lds_bytes_read", int64_t(counters.ldsBytesRead));
-      json.attribute("lds_bytes_written", int64_t(counters.ldsBytesWritten));
-    });
-    json.attributeObject("instructions", [&] {
-      for (auto &[name, count] : counters.mnemonics)
-        json.attribute(name, int64_t(count));
-    });
-    json.attributeArray("matrix_models", [&] {
-      for (StringRef model : report.matrixModels)
-        json.value(model);
-    });
-  });
-  file << "\n";
-  return llvm::Error::success();
-}
-
-static llvm::Error checkShape(const RunOptions &options) {
-  for (int i = 0; i < 3; ++i)
-    if (uint64_t(options.grid[i]) * options.block[i] > UINT32_MAX)
-      return llvm::createStringError(
-          "the grid has 2^32 work items or more in a dimension");
-  return llvm::Error::success();
-}
-
-int sim::runKernel(const RunOptions &options) {
-  int code;
-  std::shared_ptr<CodeObject> object = openObject(options.object, code);
-  if (!object)
+int octavo::sim::runKernel(const RunOptions &options) {
+  Prepared prepared;
+  if (int code = prepare(options, prepared))
     return code;
-  llvm::Expected<const KernelDescriptor *> kernel =
-      chooseKernel(*object, options.kernel);
-  if (!kernel)
-    return fail(kBadInput, kernel.takeError());
-  if (llvm::Error error = checkShape(options))
-    return fail(kBadInput, std::move(error));
-  std::vector<Argument> arguments;
-  for (StringRef text : options.arguments) {
-    llvm::Expected<Argument> argument = parseArgument(text);
-    if (!argument)
-      return fail(kBadInput, argument.takeError());
-    arguments.push_back(std::move(*argument));
-  }
-  for (auto &[index, path] : options.saves)
-    if (!arguments[index].isArray)
-      return fail(kBadInput, llvm::createStringError(
-                                 "--save " + llvm::Twine(index) + "=" + path +
-                                 ": a scalar stays what it is"));
-  auto kernarg = packArguments(**kernel, arguments);
-  if (!kernarg)
-    return fail(kBadInput, kernarg.takeError());
-
-  LaunchConfig config;
-  config.block = options.block;
-  config.setGrid(options.grid[0], options.grid[1], options.grid[2]);
-  config.dynamicLdsBytes = options.dynamicLdsBytes;
-  config.cooperative = options.cooperative;
-  config.kernarg = *kernarg;
-  llvm::Expected<LaunchReport> report = launch(*object, **kernel, config);
+  llvm::Expected<LaunchReport> report =
+      launch(*prepared.object, *prepared.kernel, prepared.config);
   if (!report)
     return fail(kFailure, report.takeError());
   showCounters(*report);
-  for (auto &[index, path] : options.saves)
-    if (llvm::Error error = writeNpy(path, arguments[index].array))
-      return fail(kBadInput, std::move(error));
-  if (!options.json.empty())
-    if (llvm::Error error = writeJson(options.json, (*kernel)->name, *report))
-      return fail(kBadInput, std::move(error));
-  return kSuccess;
+  if (int code = saveArguments(options, prepared))
+    return code;
+  if (options.json.empty())
+    return kSuccess;
+  return writeJsonFile(options.json, [&](llvm::json::OStream &json) {
+    writeReport(json, prepared.kernel->name, *report);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// profile
+//===----------------------------------------------------------------------===//
+
+static void showPrediction(const LaunchPrediction &prediction) {
+  outs() << llvm::format("predicted %.2f us (%.0f cycles at %.0f MHz), bound "
+                         "by %s\n",
+                         prediction.microseconds, prediction.cycles,
+                         prediction.clockMHz, prediction.bound.c_str())
+         << prediction.residentWorkgroups
+         << " workgroups resident on a compute unit, "
+         << prediction.wavesPerSimd << " waves per SIMD\n"
+         << "traced " << prediction.tracedWorkgroups << " of "
+         << prediction.workgroups << " workgroups, replayed "
+         << prediction.replayedWorkgroups << "\n";
+  for (const Roof &roof : prediction.roofs)
+    outs() << llvm::format("  roof  %-8s %10.2f us  %3.0f %%\n",
+                           roof.resource.c_str(), roof.microseconds,
+                           100 * roof.microseconds / prediction.microseconds);
+  double total = prediction.issueCycles;
+  for (auto &entry : prediction.stallCycles)
+    total += entry.second;
+  outs() << llvm::format("  issue %21.0f cycles  %3.0f %%\n",
+                         prediction.issueCycles,
+                         100 * prediction.issueCycles / total);
+  for (auto &[cause, cycles] : prediction.stallCycles)
+    outs() << llvm::format("  stall %-14s %6.0f cycles  %3.0f %%\n",
+                           cause.c_str(), cycles, 100 * cycles / total);
+}
+
+static void writePrediction(llvm::json::OStream &json,
+                            const LaunchPrediction &prediction) {
+  json.attribute("predicted_us", prediction.microseconds);
+  json.attribute("cycles", prediction.cycles);
+  json.attribute("clock_mhz", prediction.clockMHz);
+  json.attribute("bound", prediction.bound);
+  json.attributeObject("roofs", [&] {
+    for (const Roof &roof : prediction.roofs)
+      json.attribute(roof.resource, roof.microseconds);
+  });
+  json.attributeObject("stalls", [&] {
+    json.attribute("issue", prediction.issueCycles);
+    for (auto &[cause, cycles] : prediction.stallCycles)
+      json.attribute(cause, cycles);
+  });
+  json.attribute("lds_conflict_share", prediction.ldsConflictShare);
+  json.attributeObject("memory_bytes", [&] {
+    json.attribute("l2", prediction.l2Bytes);
+    json.attribute("mall", prediction.mallBytes);
+    json.attribute("hbm_read", prediction.hbmReadBytes);
+    json.attribute("hbm_write", prediction.hbmWriteBytes);
+  });
+  json.attributeObject("occupancy", [&] {
+    json.attribute("resident_workgroups", prediction.residentWorkgroups);
+    json.attribute("waves_per_simd", prediction.wavesPerSimd);
+  });
+}
+
+int octavo::sim::profileKernel(const RunOptions &options) {
+  Prepared prepared;
+  if (int code = prepare(options, prepared))
+    return code;
+  llvm::Expected<TimedLaunch> timed =
+      predictLaunch(*prepared.object, *prepared.kernel, prepared.config);
+  if (!timed)
+    return fail(kFailure, timed.takeError());
+  showPrediction(timed->prediction);
+  showCounters(timed->report);
+  if (int code = saveArguments(options, prepared))
+    return code;
+  if (options.json.empty())
+    return kSuccess;
+  return writeJsonFile(options.json, [&](llvm::json::OStream &json) {
+    writePrediction(json, timed->prediction);
+    writeReport(json, prepared.kernel->name, timed->report);
+  });
 }

@@ -71,6 +71,13 @@ OCTAVO_INLINE void loadInside(const uint8_t *p, uint64_t room,
   }
 }
 
+/// Bytes of an access that lie outside of the buffer and are not moved.
+OCTAVO_INLINE uint64_t outside(uint64_t room, unsigned bytes) {
+  if (__builtin_expect(room >= bytes, 1))
+    return 0;
+  return bytes < 4 ? bytes : bytes - room / 4 * 4;
+}
+
 template <unsigned Bytes, bool Signed, Part part>
 const Inst *load(Wave &w, const Inst &inst) {
   Addresses a;
@@ -94,6 +101,7 @@ const Inst *load(Wave &w, const Inst &inst) {
   OCTAVO_EACH_ACTIVE(exec) {
     uint32_t value[width / 4];
     loadInside<Bytes, Signed>(a.base + a.offset[l], a.room[l], value);
+    w.bytesLoaded -= outside(a.room[l], Bytes);
     if (!lds) {
       putValue<Bytes, part>(d, l, value);
       continue;
@@ -129,6 +137,7 @@ const Inst *store(Wave &w, const Inst &inst) {
     for (unsigned i = 0; Bytes >= 4 && i < Bytes / 4; ++i)
       if (a.room[l] >= 4 * i + 4)
         memcpy(p + 4 * i, d + i * Lanes + l, 4);
+    w.bytesStored -= outside(a.room[l], Bytes);
   }
   return inst.next;
 }
@@ -146,8 +155,11 @@ template <class T, T (*F)(T, T)> const Inst *atomic(Wave &w, const Inst &inst) {
   w.bytesLoaded += sizeof(T) * popcount(exec);
   w.bytesStored += sizeof(T) * popcount(exec);
   OCTAVO_EACH_ACTIVE(exec) {
-    if (a.room[l] < sizeof(T))
+    if (a.room[l] < sizeof(T)) {
+      w.bytesLoaded -= sizeof(T);
+      w.bytesStored -= sizeof(T);
       continue;
+    }
     uint8_t *p = a.base + a.offset[l];
     if (uint64_t(p) % sizeof(T))
       return w.access = nullptr,
@@ -173,8 +185,11 @@ template <class T> const Inst *atomicCompare(Wave &w, const Inst &inst) {
   w.bytesLoaded += sizeof(T) * popcount(exec);
   w.bytesStored += sizeof(T) * popcount(exec);
   OCTAVO_EACH_ACTIVE(exec) {
-    if (a.room[l] < sizeof(T))
+    if (a.room[l] < sizeof(T)) {
+      w.bytesLoaded -= sizeof(T);
+      w.bytesStored -= sizeof(T);
       continue;
+    }
     uint8_t *p = a.base + a.offset[l];
     if (uint64_t(p) % sizeof(T))
       return w.access = nullptr,
