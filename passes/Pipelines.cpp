@@ -9,6 +9,8 @@
 
 #include "passes/AtenToOctavo/Passes.h"
 #include "passes/Lane/Passes.h"
+#include "passes/Tile/Passes.h"
+#include "passes/TileToLane/Passes.h"
 
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
@@ -34,9 +36,24 @@ void octavo::buildLanePipeline(OpPassManager &passes) {
   kernels.addPass(createCanonicalizerPass());
 }
 
+void octavo::buildTileToLanePipeline(OpPassManager &passes) {
+  OpPassManager &functions = passes.nest<tile::FuncOp>();
+  functions.addPass(createExpandBlocks());
+  functions.addPass(createCanonicalizerPass());
+  functions.addPass(createCSEPass());
+  functions.addPass(createAssignLayouts());
+  // Repeated index arithmetic leaves dead and equal ops.
+  functions.addPass(createCSEPass());
+  functions.addPass(createPlaceLds());
+  passes.addPass(createTileToLane());
+}
+
 void octavo::registerPipelines() {
   PassPipelineRegistration<>("octavo-import", "PyTorch's operators to values",
                              buildImportPipeline);
+  PassPipelineRegistration<>("octavo-tile-to-lane",
+                             "Workgroup programs to one lane's program",
+                             buildTileToLanePipeline);
   PassPipelineRegistration<>("octavo-lane",
                              "One lane's program to the LLVM dialect",
                              buildLanePipeline);

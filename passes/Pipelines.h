@@ -13,6 +13,9 @@ void buildImportPipeline(mlir::OpPassManager &passes);
 /// `octavo-lane`: a gpu.module of one lane's program to the LLVM dialect.
 void buildLanePipeline(mlir::OpPassManager &passes);
 
+/// `octavo-tile-to-lane`: workgroup programs (tile.func) to a gpu.module.
+void buildTileToLanePipeline(mlir::OpPassManager &passes);
+
 /// Registers the pipelines under their names for `octavo-opt`.
 void registerPipelines();
 

@@ -10,6 +10,8 @@
 #include "passes/Octavo/Passes.h"
 #include "passes/OctavoToTile/Passes.h"
 #include "passes/Pipelines.h"
+#include "passes/Tile/Passes.h"
+#include "passes/TileToLane/Passes.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -61,4 +63,6 @@ void octavo::registerAllPasses() {
   registerOctavoPasses();
   registerOctavoToTilePasses();
   registerPipelines();
+  registerTilePasses();
+  registerTileToLanePasses();
 }

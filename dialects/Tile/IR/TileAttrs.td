@@ -44,7 +44,9 @@ def Tile_LayoutAttr : Tile_Attr<"Layout", "layout", [
       wave = [[4, 0]], fragment = 4>>
     ```
   }];
-  let parameters = (ins "::octavo::LinearLayout":$layout, "int64_t":$fragment);
+  let parameters = (ins
+    AttrParameter<"::octavo::LinearLayout", "the map", "const ::octavo::LinearLayout &">:$layout,
+    "int64_t":$fragment);
   let hasCustomAssemblyFormat = 1;
 }
 
