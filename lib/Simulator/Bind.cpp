@@ -312,6 +312,9 @@ void Binder::bind(const ParsedInst &parsed, uint64_t address, unsigned bytes) {
   if (entry->shape == Shape::Special || entry->shape == Shape::Lds ||
       entry->shape == Shape::ScalarNoDst)
     inst.imm = parsed.immediate;
+  // Sources of v_fma_mix are f32 unless op_sel_hi says half.
+  if (parsed.mnemonic.starts_with("v_fma_mix"))
+    inst.mods.opSelHi = 0;
   if (program.archName == "gfx942")
     inst.flags |= Fnuz;
   if (entry->shape == Shape::Lds && parsed.mnemonic != "ds_swizzle_b32")

@@ -55,6 +55,10 @@ double divFixupD(double q, double d, double n) {
   uint64_t result = sign | (__builtin_bit_cast(uint64_t, q) & ~top);
   if (int(nMag >> 52) - int(dMag >> 52) < -1075 || dMag == inf || nMag == 0)
     result = sign;
+  // A quotient that is no number stands for one that overflowed on the way.
+  if (q != q && dMag != inf && nMag != 0 &&
+      int(nMag >> 52) >= int(dMag >> 52))
+    result = sign | inf;
   if (dMag == 0 || nMag == inf)
     result = sign | inf;
   if ((dMag == 0 && nMag == 0) || (dMag == inf && nMag == inf))

@@ -82,6 +82,9 @@ float divFixup(float q, float d, float n) {
     return __builtin_bit_cast(float, sign | 0x7f800000);
   if (dMag == 0x7f800000 || nMag == 0)
     return __builtin_bit_cast(float, sign);
+  // A quotient that is no number stands for one that overflowed on the way.
+  if (q != q)
+    return __builtin_bit_cast(float, sign | 0x7f800000);
   if (int(nMag >> 23) - int(dMag >> 23) < -150)
     return __builtin_bit_cast(float, sign);
   return __builtin_bit_cast(

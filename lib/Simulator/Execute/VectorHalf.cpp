@@ -79,6 +79,8 @@ H divFixupH(H q, H d, H n) {
   uint16_t sign = (dBits ^ nBits) & 0x8000, dMag = dBits & 0x7fff,
            nMag = nBits & 0x7fff;
   uint16_t result = sign | (__builtin_bit_cast(uint16_t, q) & 0x7fff);
+  if (q != q) // overflowed on the way
+    result = sign | 0x7c00;
   if (dMag == 0x7c00 || nMag == 0)
     result = sign;
   if (dMag == 0 || nMag == 0x7c00)

@@ -102,13 +102,13 @@ const Inst *packed32(Wave &w, const Inst &inst) {
   return inst.next;
 }
 
-/// The low word from the first source, the high word from the second.
+/// A word of the first source and one of the second; op_sel picks both.
 const Inst *packedMove(Wave &w, const Inst &inst) {
   Sources s;
   plainSources(w, inst, s);
   Block result;
   memcpy(result.words, s.p[0] + (inst.mods.opSel & 1 ? Lanes : 0), Lanes * 4);
-  memcpy(result.words + Lanes, s.p[1] + (inst.mods.opSelHi & 2 ? Lanes : 0),
+  memcpy(result.words + Lanes, s.p[1] + (inst.mods.opSel & 2 ? Lanes : 0),
          Lanes * 4);
   writeLanes(w, inst.dst.index, result.words, 2);
   return inst.next;
