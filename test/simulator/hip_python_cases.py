@@ -119,8 +119,7 @@ def graph():
         )
     )
     captured = check(hip.hipStreamEndCapture(stream))
-    instance = check(hip.hipGraphInstantiate(captured, None, 0))
-    instance = instance[0] if isinstance(instance, list) else instance
+    instance, *_ = check(hip.hipGraphInstantiate(captured, 0))
     value = np.frombuffer(b"\x40" * 4, np.float32)[0] * np.float32(2)
     for _ in range(2):
         check(hip.hipMemset(device, 0, 400))

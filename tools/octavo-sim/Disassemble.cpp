@@ -148,7 +148,7 @@ static llvm::Error printObject(StringRef path, StringRef kernel) {
       auto symbol = symbols->find(address);
       if (symbol != symbols->end()) {
         if (kernel.empty() || kernel == symbol->second.name) {
-          outs() << "\n" << symbol->second.name << ":\n";
+          (outs() << "\n").write_escaped(symbol->second.name) << ":\n";
           if (!kernel.empty())
             until = address + symbol->second.bytes;
           found = true;

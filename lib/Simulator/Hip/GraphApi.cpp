@@ -275,8 +275,10 @@ OCTAVO_HIP_API hipError_t hipGraphInstantiateWithFlags(
 
 OCTAVO_HIP_API hipError_t hipGraphInstantiate(hipGraphExec_t *result,
                                               hipGraph_t graph,
-                                              hipGraphNode_t *, char *log,
-                                              size_t logBytes) {
+                                              hipGraphNode_t *errorNode,
+                                              char *log, size_t logBytes) {
+  if (errorNode)
+    *errorNode = nullptr;
   if (log && logBytes)
     *log = 0;
   return hipGraphInstantiateWithFlags(result, graph, 0);

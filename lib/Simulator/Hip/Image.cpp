@@ -10,6 +10,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Object/OffloadBundle.h"
 #include "llvm/Support/Endian.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace octavo;
 using namespace octavo::hip;
@@ -156,7 +157,7 @@ static hipError_t getCompressedSize(const uint8_t *start, uint64_t &bytes) {
   return hipSuccess;
 }
 
-hipError_t hip::loadImage(const void *image,
+static hipError_t loadAny(const void *image,
                           std::shared_ptr<sim::CodeObject> &result) {
   if (!image)
     return fail(hipErrorInvalidValue, "code object: null pointer");
@@ -181,7 +182,7 @@ hipError_t hip::loadImage(const void *image,
               "code object: neither an ELF file nor an offload bundle");
 }
 
-hipError_t hip::loadBytes(llvm::ArrayRef<uint8_t> bytes,
+static hipError_t loadAny(llvm::ArrayRef<uint8_t> bytes,
                           std::shared_ptr<sim::CodeObject> &result) {
   if (!getState().target)
     return fail(hipErrorNoDevice, "loading code without a device");
@@ -194,4 +195,21 @@ hipError_t hip::loadBytes(llvm::ArrayRef<uint8_t> bytes,
     return loadBundle(bytes.data(), bytes.size(), result);
   return fail(hipErrorInvalidImage,
               "code object: neither an ELF file nor an offload bundle");
+}
+
+/// Most clients show only the code's number; the reason goes to stderr.
+static hipError_t explain(hipError_t error) {
+  if (error != hipSuccess)
+    llvm::errs() << "octavo simulator: " << getLastErrorText() << "\n";
+  return error;
+}
+
+hipError_t hip::loadImage(const void *image,
+                          std::shared_ptr<sim::CodeObject> &result) {
+  return explain(loadAny(image, result));
+}
+
+hipError_t hip::loadBytes(llvm::ArrayRef<uint8_t> bytes,
+                          std::shared_ptr<sim::CodeObject> &result) {
+  return explain(loadAny(bytes, result));
 }
