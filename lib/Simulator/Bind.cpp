@@ -325,6 +325,11 @@ void Binder::bind(const ParsedInst &parsed, uint64_t address, unsigned bytes) {
     if (!bindModifier(modifier, parsed, *entry, inst))
       note(parsed, ": modifier " + modifier.name +
                        (modifier.value.empty() ? "" : ":") + modifier.value);
+  // A constant that op_sel_hi calls half is one of half precision.
+  if (parsed.mnemonic.starts_with("v_fma_mix"))
+    for (unsigned i = 0; i < inst.numSrc && i + 1 < parsed.operands.size(); ++i)
+      if ((inst.mods.opSelHi >> i & 1) && inst.src[i].kind == Kind::Constant)
+        inst.src[i] = operand(parsed.operands[i + 1], Type::F16);
   if (inst.mods.neg || inst.mods.abs || inst.mods.sext)
     inst.flags |= Modified;
   if (parsed.form == Form::Sdwa)
