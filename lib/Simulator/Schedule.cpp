@@ -155,14 +155,19 @@ octavo::sim::runWorkgroups(const LaunchState &launch) {
       uint64_t(launch.groups[0]) * launch.groups[1] * launch.groups[2];
   Shared shared{launch, {}, total, {0}, {false}, {}, {}, ~uint64_t(0), {}, {}};
   shared.counts.resize(launch.object.program().instructions().size());
-  if (launch.options.order) {
+  if (launch.config.only) {
+    shared.order = launch.config.only->vec();
+    shared.total = shared.order.size();
+  } else if (launch.options.order) {
     shared.order.resize(total);
     std::iota(shared.order.begin(), shared.order.end(), uint64_t(0));
+  }
+  if (launch.options.order) {
     std::mt19937_64 random(launch.options.order);
     std::shuffle(shared.order.begin(), shared.order.end(), random);
   }
   std::vector<std::thread> threads;
-  for (unsigned i = 1; i < threadsOf(launch, total); ++i)
+  for (unsigned i = 1; i < threadsOf(launch, shared.total); ++i)
     threads.emplace_back([&] { Worker(shared).run(); });
   Worker(shared).run();
   for (std::thread &thread : threads)

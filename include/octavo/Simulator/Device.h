@@ -46,8 +46,11 @@ struct LaunchConfig {
   /// segment. Hidden arguments are filled in by the launch.
   llvm::ArrayRef<uint8_t> kernarg;
   bool cooperative = false;
-  /// Sees every instruction if not null; the launch is then single-threaded.
+  /// Sees the instructions of the workgroups that it selects, if not null.
   Observer *observer = nullptr;
+  /// Runs these workgroups (linear numbers, ascending) and no others: for
+  /// predictions whose results nobody wants.
+  std::optional<llvm::ArrayRef<uint64_t>> only;
 
   /// Sets the grid as whole workgroups. Call after `block` is set.
   void setGrid(uint32_t x, uint32_t y, uint32_t z) {

@@ -51,6 +51,13 @@ llvm::Expected<TimedLaunch> predictLaunch(const CodeObject &object,
                                           const KernelDescriptor &kernel,
                                           const LaunchConfig &config);
 
+/// Predicts the time of a launch and runs no more of it than that needs: the
+/// sampled workgroups, whose stores happen. For choosing among kernels; grids
+/// whose workgroups wait for each other cannot be predicted so.
+llvm::Expected<LaunchPrediction> predictOnly(const CodeObject &object,
+                                             const KernelDescriptor &kernel,
+                                             const LaunchConfig &config);
+
 /// Launches with equal keys are predicted alike, so a prediction may be kept:
 /// the code, kernel, grid, workgroup, LDS and the arguments that are not
 /// pointers. (What the data decides, say where a loop ends, is not in it.)

@@ -84,9 +84,9 @@ uint64_t MemoryModel::access(uint64_t cycle, const TraceInst &inst,
   moved.l1 += bytes;
   double done = l1Free + constants.l1Latency;
   if (inst.isStore || inst.isAtomic) {
-    // L1 writes through; lines are evicted to HBM once.
+    // L1 writes through; L2 merges parts of a sector and evicts them once.
     double left = pass(l2WriteFree, start, bytes, l2WriteRate);
-    passHbm(start, bytes, /*isWrite=*/true);
+    passHbm(start, std::min<double>(bytes, access.bytes), /*isWrite=*/true);
     moved.l2 += bytes;
     for (uint64_t line : lines)
       seen.insert(line);

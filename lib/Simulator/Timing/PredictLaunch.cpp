@@ -9,10 +9,10 @@
 using namespace octavo;
 using namespace octavo::sim;
 
-llvm::Expected<TimedLaunch>
-octavo::sim::predictLaunch(const CodeObject &object,
-                           const KernelDescriptor &kernel,
-                           const LaunchConfig &config) {
+static llvm::Expected<TimedLaunch> predict(const CodeObject &object,
+                                           const KernelDescriptor &kernel,
+                                           const LaunchConfig &config,
+                                           bool onlySamples) {
   const TargetInfo *target = lookupTarget(object.arch());
   const TimingConstants *constants = getTimingConstants(object.arch());
   if (!target || !constants)
@@ -35,14 +35,37 @@ octavo::sim::predictLaunch(const CodeObject &object,
   SampleRecorder recorder(object.arch(), *constants, program,
                           planSamples(*target, shape),
                           llvm::divideCeil(lanes, target->waveSize));
+  std::vector<uint64_t> numbers;
+  for (const SampledGroup &sample : recorder.samples())
+    numbers.push_back(sample.trace->linear);
   LaunchConfig observed = config;
   observed.observer = &recorder;
+  if (onlySamples)
+    observed.only = numbers;
   llvm::Expected<LaunchReport> report = launch(object, kernel, observed);
   if (!report)
     return report.takeError();
   return TimedLaunch{std::move(*report),
                      predictFromTraces(*target, *constants, shape, program,
                                        recorder.samples())};
+}
+
+llvm::Expected<TimedLaunch>
+octavo::sim::predictLaunch(const CodeObject &object,
+                           const KernelDescriptor &kernel,
+                           const LaunchConfig &config) {
+  return predict(object, kernel, config, /*onlySamples=*/false);
+}
+
+llvm::Expected<LaunchPrediction>
+octavo::sim::predictOnly(const CodeObject &object,
+                         const KernelDescriptor &kernel,
+                         const LaunchConfig &config) {
+  llvm::Expected<TimedLaunch> timed =
+      predict(object, kernel, config, /*onlySamples=*/true);
+  if (!timed)
+    return timed.takeError();
+  return std::move(timed->prediction);
 }
 
 std::string octavo::sim::getPredictionKey(const CodeObject &object,

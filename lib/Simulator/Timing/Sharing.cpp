@@ -29,6 +29,62 @@ double estimate(const LineMasks &lines, uint32_t members, uint64_t population) {
   return 1 + (mean - 1) * double(population - 1) / double(samples - 1);
 }
 
+/// An address range that some load instructions share.
+struct Region {
+  uint64_t first, last;
+  std::vector<uint32_t> insts;
+};
+
+std::vector<Region> findRegions(const std::map<uint32_t, LineMasks> &perInst) {
+  std::vector<Region> regions;
+  for (auto &[inst, masks] : perInst) {
+    Region region{~uint64_t(0), 0, {inst}};
+    for (auto [line, mask] : masks) {
+      region.first = std::min(region.first, line);
+      region.last = std::max(region.last, line);
+    }
+    if (!masks.empty())
+      regions.push_back(region);
+  }
+  std::sort(regions.begin(), regions.end(),
+            [](const Region &a, const Region &b) { return a.first < b.first; });
+  std::vector<Region> joined;
+  for (Region &region : regions) {
+    if (joined.empty() || joined.back().last < region.first) {
+      joined.push_back(std::move(region));
+      continue;
+    }
+    joined.back().last = std::max(joined.back().last, region.last);
+    joined.back().insts.push_back(region.insts.front());
+  }
+  return joined;
+}
+
+/// n L / S for one region and the samples in `members`.
+double estimateByRange(const Region &region,
+                       const std::map<uint32_t, LineMasks> &perInst,
+                       uint32_t members, uint64_t population) {
+  LineMasks lines;
+  for (uint32_t inst : region.insts)
+    for (auto [line, mask] : perInst.at(inst))
+      if (mask & members)
+        lines[line] |= mask & members;
+  uint64_t samples = uint64_t(std::popcount(members)), pairs = 0;
+  if (lines.empty() || samples < 2)
+    return 1;
+  uint64_t first = ~uint64_t(0), last = 0;
+  for (auto [line, mask] : lines) {
+    pairs += uint64_t(std::popcount(mask));
+    first = std::min(first, line);
+    last = std::max(last, line);
+  }
+  // All of a small population was seen; else the range is wider than what was.
+  double unseen =
+      population > samples ? double(samples + 1) / double(samples - 1) : 1;
+  double perGroup = double(pairs) / double(samples);
+  return double(population) * perGroup / (double(last - first + 1) * unseen);
+}
+
 } // namespace
 
 std::vector<SharingDegree>
@@ -60,6 +116,15 @@ octavo::sim::estimateSharing(llvm::ArrayRef<TraceInst> program,
     degree.onXcd = estimate(masks, xcdMembers, xcdGroups);
     degree.inGrid =
         std::max(degree.onXcd, estimate(masks, gridMembers, gridGroups));
+  }
+  for (const Region &region : findRegions(perInst)) {
+    double onXcd = estimateByRange(region, perInst, xcdMembers, xcdGroups);
+    double inGrid = estimateByRange(region, perInst, gridMembers, gridGroups);
+    for (uint32_t inst : region.insts) {
+      SharingDegree &degree = degrees[inst];
+      degree.onXcd = std::max(degree.onXcd, onXcd);
+      degree.inGrid = std::max({degree.inGrid, degree.onXcd, inGrid});
+    }
   }
   return degrees;
 }

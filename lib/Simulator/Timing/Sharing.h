@@ -5,6 +5,12 @@
 // (m - 1) others of the n use it. The mean is taken per load instruction, which
 // usually reads one tensor.
 //
+// Few samples of a large grid seldom meet, so there is a second estimate, and
+// the larger one counts: n workgroups of L lines each within a region of S
+// lines use a line n L / S times at least. Regions are the address ranges of
+// the load instructions, joined where they overlap; samples show (m - 1) / (m +
+// 1) of a range.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef OCTAVO_LIB_SIMULATOR_TIMING_SHARING_H

@@ -77,6 +77,8 @@ struct TraceAccess {
   uint32_t firstLine = 0, lineCount = 0;
   /// 64-byte sectors that are moved, which is what L1 spends cycles on.
   uint32_t sectors = 0;
+  /// Bytes that lanes read or write.
+  uint32_t bytes = 0;
   /// LDS cycles, and what they would be without bank conflicts.
   uint32_t ldsCycles = 0, ldsIdealCycles = 0;
 };

@@ -53,6 +53,7 @@ void WorkgroupRecorder::addLines(TraceAccess &access,
   llvm::sort(sectors);
   sectors.erase(llvm::unique(sectors), sectors.end());
   access.sectors += uint32_t(sectors.size());
+  access.bytes += uint32_t(std::popcount(lanes)) * bytes;
   uint64_t perLine = uint64_t(constants.lineBytes) / 64;
   for (uint64_t sector : sectors) {
     uint64_t line = sector / perLine;

@@ -235,7 +235,8 @@ LaunchPrediction predictStream(const char *arch, bool writes) {
             uint64_t at = ((number * 4 + wave) * turns + turn) * 32 +
                           steps.steps.size() % 4 * 8 +
                           (inst == 2 ? 1u << 28 : 0);
-            trace.accesses.push_back({uint32_t(trace.lines.size()), 8, 16});
+            trace.accesses.push_back(
+                {uint32_t(trace.lines.size()), 8, 16, 1024});
             for (uint64_t l = 0; l < 8; ++l)
               trace.lines.push_back(at + l);
           }
