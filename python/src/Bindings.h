@@ -7,6 +7,9 @@
 
 namespace octavo {
 
+/// Adds `lowered_operators` and `refused_calls`.
+void bindCapability(pybind11::module_ &m);
+
 /// Adds `run_pipeline`.
 void bindPasses(pybind11::module_ &m);
 

@@ -22,6 +22,7 @@ PYBIND11_MODULE(_octavo, m) {
         return names;
       },
       "Names of the supported GPUs, as LLVM spells them.");
+  octavo::bindCapability(m);
   octavo::bindPasses(m);
   m.attr("simulated_target") = octavo::getSimulatedTarget().str();
   m.def(

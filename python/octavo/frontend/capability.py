@@ -5,21 +5,27 @@ from __future__ import annotations
 import operator
 from collections import Counter
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from torch import fx
 
-from octavo import env
+from octavo import _octavo, env, target
 from octavo.errors import OctavoError, SourceLine, user_line
+from octavo.frontend import expansion, segments
 from octavo.frontend.before_autograd import module_name
+from octavo.frontend.importer import import_graph
+from octavo.frontend.options import Options
 
-# Run by Python between kernels by nature: they make no tensor, or draw the seed of the graph's random numbers.
+# Run by Python between kernels by nature: it draws the seed of the graph's random numbers.
 HOST = ("octavo.seed.default",)
+# The importer itself resolves these.
+RESOLVED = ("aten.copy_.default", "aten.lift_fresh_copy.default", "aten.lift_fresh.default")
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """A node that has no kernel."""
+    """An operator that has no kernel."""
 
     operator: str
     reason: str
@@ -36,46 +42,62 @@ def is_host(node: fx.Node) -> bool:
     """Whether the node only moves Python values."""
     if node.op != "call_function":
         return True
-    return (
-        node.target is operator.getitem
-        or name_of(node) in HOST
-        or getattr(node.target, "__module__", "") == "_operator"
-    )
+    module = getattr(node.target, "__module__", "")
+    return node.target is operator.getitem or name_of(node) in HOST or module == "_operator"
 
 
-def refusal(node: fx.Node) -> str:
-    """Why the compiler has no kernel for `node`; empty where it has one."""
-    return compiler_refusal(node)
+@cache
+def _lowered() -> frozenset[str]:
+    return frozenset(_octavo.lowered_operators()) | {str(o) for o in expansion.EXPANSIONS} | set(RESOLVED)
 
 
-def compiler_refusal(node: fx.Node) -> str:
-    """Asks the compiler."""
-    from octavo import _octavo
-
-    if not hasattr(_octavo, "compile"):
-        return "this build has no code generator"
-    return ""
+def _has_rule(node: fx.Node) -> bool:
+    return is_host(node) or segments.is_view(node) or name_of(node) in _lowered()
 
 
-def refusals(gm: fx.GraphModule) -> list[Refusal]:
-    """All nodes without a kernel, one entry for each operator and reason, with the first line that asks for it."""
+def _summary(nodes: dict[fx.Node, str]) -> list[Refusal]:
+    """One entry for each operator and reason, with the first line that asks for it."""
+    places: dict[tuple[str, str], SourceLine | None] = {}
+    counts: Counter[tuple[str, str]] = Counter()
+    for node, reason in nodes.items():
+        key = name_of(node), reason
+        counts[key] += 1
+        if places.get(key) is None:
+            places[key] = user_line(node.meta.get("stack_trace"), module_name(node))
+    return [Refusal(*key, where, counts[key]) for key, where in places.items()]
+
+
+def without_rule(gm: fx.GraphModule) -> list[Refusal]:
+    """Operators of a graph (of forward and backward together, sizes may be symbols) that have no rule at all."""
     if env.interpret():
         return []
-    found: dict[tuple[str, str], SourceLine | None] = {}
-    counts: Counter[tuple[str, str]] = Counter()
-    for node in gm.graph.nodes:
-        if is_host(node):
-            continue
-        if reason := refusal(node):
-            key = name_of(node), reason
-            counts[key] += 1
-            found.setdefault(key, user_line(node.meta.get("stack_trace"), module_name(node)))
-    return [Refusal(*key, where, counts[key]) for key, where in found.items()]
+    return _summary({n: "no kernel is written for it" for n in gm.graph.nodes if not _has_rule(n)})
+
+
+def refused_nodes(gm: fx.GraphModule, example_inputs: list[Any], options: Options, name: str) -> dict[fx.Node, str]:
+    """Nodes that PyTorch has to run, with the reason: what has no rule, and what the rules refuse for its arguments.
+
+    Raises:
+        OctavoError: there are some and `fallback` is `error`.
+    """
+    found = {n: "no kernel is written for it" for n in gm.graph.nodes if not _has_rule(n)}
+    host = {n: "" for n in gm.graph.nodes if name_of(n) in HOST}
+    graph = import_graph(gm, example_inputs, target=target.resolve(options.target), name=name)
+    by_name = {n.name: n for n in gm.graph.nodes}
+    for node_name, overload, reason in _octavo.refused_calls(graph.text):
+        node = by_name.get(node_name)
+        if node is None:
+            raise OctavoError(f"{name}: the compiler refuses {overload} at {node_name!r}, which is no node: {reason}")
+        if node not in host:
+            found.setdefault(node, reason)
+    if found and options.fallback == "error":
+        raise error(_summary(found))
+    return found | host
 
 
 def error(refused: list[Refusal]) -> OctavoError:
     """For `fallback="error"`: names each operator, shows the line of the first."""
-    names = ", ".join(f"{r.operator} ({r.count}x: {r.reason})" for r in refused)
+    names = "; ".join(f"{r.operator} ({r.count}x: {r.reason})" for r in refused)
     return OctavoError(
         f"no kernel for {names}",
         where=next((r.where for r in refused if r.where is not None), None),
@@ -89,15 +111,14 @@ def warning(refused: list[Refusal]) -> str:
     return "octavo runs these operators by PyTorch, between its kernels:\n" + "\n".join(lines)
 
 
-def check(gm: fx.GraphModule, fallback: str, warn: Any) -> None:
-    """Raises or warns about what has no kernel.
+def check(gm: fx.GraphModule, options: Options, warn: Any) -> None:
+    """Raises or warns about what has no rule, before the first step.
 
     Raises:
         OctavoError: something has none and `fallback` is `error`.
     """
-    refused = refusals(gm)
-    if not refused:
-        return
-    if fallback == "error":
+    refused = without_rule(gm)
+    if refused and options.fallback == "error":
         raise error(refused)
-    warn(warning(refused))
+    if refused:
+        warn(warning(refused))

@@ -81,7 +81,7 @@ def _partition(
     joint: fx.GraphModule, inputs: Any, *, options: Options, **arguments: Any
 ) -> tuple[fx.GraphModule, fx.GraphModule]:
     """Refuses or warns before the first step, because backward is compiled only when it first runs."""
-    capability.check(joint, options.fallback, _warn)
+    capability.check(joint, options, _warn)
     return partition.partition(joint, inputs, **arguments)
 
 
@@ -95,7 +95,7 @@ def _lower(gm: fx.GraphModule, example_inputs: list[Any], *, kind: str, number: 
 def _lower_timed(gm: fx.GraphModule, example_inputs: list[Any], name: str, kind: str, options: Options) -> Boxed:
     if kind == "inference":
         randomness.rewrite(gm)
-        capability.check(gm, options.fallback, _warn)
+        capability.check(gm, options, _warn)
     log.info("%s [%s]: %d nodes", name, _torch_compat.compile_id(), len(gm.graph.nodes))
     if has_symbols(gm):
         return SpecializedGraph(name, gm, partial(build, options=options))

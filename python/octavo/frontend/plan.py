@@ -2,32 +2,104 @@
 
 from __future__ import annotations
 
+import logging
+import pathlib
 from collections.abc import Callable
 from typing import Any
 
+import torch
 from torch import fx
 
-from octavo.frontend import capability, expansion
+from octavo import _octavo, _torch_compat, env, target
+from octavo.errors import OctavoError
+from octavo.frontend import capability, expansion, segments
+from octavo.frontend.importer import ImportedGraph, import_graph
 from octavo.frontend.options import Options
+from octavo.runtime import statistics
 from octavo.runtime.executable import Executable, Step, eager_step, slots
-from octavo.runtime.statistics import count
+from octavo.runtime.program import Places, ProgramStep
 
 Boxed = Callable[[list[Any]], list[Any]]
+
+log = logging.getLogger("octavo")
 
 
 def build(gm: fx.GraphModule, example_inputs: list[Any], name: str, *, options: Options) -> Boxed:
     """Makes the executable of a graph with concrete sizes."""
     expansion.expand(gm)
-    return interpret(gm, name)
-
-
-def interpret(gm: fx.GraphModule, name: str) -> Executable:
-    """Every node by torch, one step each."""
+    if env.interpret():
+        eager = {n for n in gm.graph.nodes if n.op == "call_function"}
+    else:
+        eager = set(capability.refused_nodes(gm, example_inputs, options, name))
+    statistics.count(graphs=1, fallback_nodes=sum(not capability.is_host(n) for n in eager))
     nodes = list(gm.graph.nodes)
-    count(graphs=1, fallback_nodes=sum(not capability.is_host(n) for n in nodes))
     numbers = {node: i for i, node in enumerate(nodes)}
-    steps: list[Step] = [eager_step(n, numbers, gm) for n in nodes if n.op not in ("placeholder", "output")]
+    steps: list[Step] = []
+    for piece in segments.split(gm, eager):
+        if isinstance(piece, fx.Node):
+            steps += [eager_step(a, numbers, gm) for a in piece.all_input_nodes if a.op == "get_attr"]
+            steps.append(eager_step(piece, numbers, gm))
+        else:
+            part = name if not eager else f"{name}_part{sum(isinstance(s, ProgramStep) for s in steps)}"
+            steps.append(_program(piece, numbers, part, options))
     output = nodes[-1].args[0]
     outputs = output if isinstance(output, list | tuple) else [output]
+    steps += [eager_step(a, numbers, gm) for a in nodes[-1].all_input_nodes if a.op == "get_attr"]
     inputs = sum(n.op == "placeholder" for n in nodes)
     return Executable(name, inputs, steps, [slots(o, numbers) for o in outputs])
+
+
+def _program(piece: segments.Segment, numbers: dict[fx.Node, int], name: str, options: Options) -> ProgramStep:
+    """Imports and compiles one segment."""
+    chip = target.resolve(options.target)
+    with statistics.compiling("import"):
+        examples = [n.meta.get("val") for n in piece.inputs]
+        graph = import_graph(piece.module, examples, target=chip, name=name)
+    _torch_compat.trace_artifact(f"octavo_{name}_aten", lambda: graph.text)
+    compiled = _compile(graph, chip, options)
+    places = Places(tuple(numbers[n] for n in piece.inputs), tuple(numbers[n] for n in piece.outputs))
+    return ProgramStep(graph, compiled, places, _device(piece))
+
+
+def _compile(graph: ImportedGraph, chip: str, options: Options) -> Any:
+    """From MLIR text to steps and code; remarks go to the log, or are errors where `strict`."""
+    if options.dump:
+        _dump(options.dump, f"{graph.name}.aten.mlir", graph.text)
+    use_cache = options.cache and not env.torch_caches_are_disabled()
+    try:
+        with statistics.compiling("compile"):
+            compiled = _octavo.compile(graph.text, chip, {}, use_cache)
+    except RuntimeError as error:
+        raise OctavoError(
+            f"the compiler failed on {graph.name} for {chip}:\n{error}",
+            way_out='this is a fault of Octavo; options={"dump": "FOLDER"} writes the graph that shows it',
+        ) from None
+    if options.dump:
+        _dump(options.dump, f"{graph.name}.json", compiled.json)
+        _dump(options.dump, f"{graph.name}.hsaco", compiled.code)
+    statistics.count(cache_hits=int(compiled.from_cache))
+    statistics.add_stages({f"compile/{stage}": ms / 1000 for stage, ms in compiled.times.items()})
+    if compiled.cache_warning:
+        log.warning("%s could not be cached: %s", graph.name, compiled.cache_warning)
+    for severity, where, text in compiled.remarks:
+        log.info("%s: %s: %s: %s", graph.name, where, severity, text)
+    if options.strict and compiled.remarks:
+        lines = "\n".join(f"  {where}: {text}" for _, where, text in compiled.remarks)
+        raise OctavoError(f"{graph.name} takes slower ways, and strict is set:\n{lines}")
+    return compiled
+
+
+def _dump(folder: str, name: str, content: str | bytes) -> None:
+    path = pathlib.Path(folder) / name
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+    except OSError as error:
+        raise OctavoError(f"cannot write {path}: {error.strerror}") from None
+
+
+def _device(piece: segments.Segment) -> torch.device:
+    """Where the segment's tensors live; numbers on the CPU may be among the inputs of a graph on a GPU."""
+    values = [n.meta.get("val") for n in (*piece.inputs, *piece.outputs)]
+    devices = [v.device for v in values if isinstance(v, torch.Tensor)]
+    return next((d for d in devices if d.type != "cpu"), torch.device("cpu"))
