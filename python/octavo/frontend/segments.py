@@ -10,14 +10,11 @@ import torch
 from torch import fx
 
 _aten = torch.ops.aten
-_VIEWS = frozenset(
-    packet
-    for packet in (
-        _aten.view, _aten._unsafe_view, _aten.permute, _aten.transpose, _aten.t, _aten.expand, _aten.slice, _aten.select,
-        _aten.unsqueeze, _aten.squeeze, _aten.alias, _aten.detach, _aten.as_strided, _aten.diagonal, _aten.split,
-        _aten.split_with_sizes, _aten.unbind, _aten.view_as_real, _aten.view_as_complex,
-    )
-)  # fmt: skip
+_VIEW_NAMES = (
+    "view _unsafe_view permute transpose t expand slice select unsqueeze squeeze alias detach as_strided diagonal "
+    "split split_with_sizes unbind view_as_real view_as_complex"
+)
+_VIEWS = frozenset(getattr(_aten, name) for name in _VIEW_NAMES.split())
 
 
 @dataclass(frozen=True)
