@@ -33,6 +33,14 @@ def min_cut_partition(joint: fx.GraphModule, inputs: Any, **arguments: Any) -> t
     return min_cut_rematerialization_partition(joint, inputs, **arguments)  # type: ignore[no-any-return]
 
 
+def must_save(node: fx.Node) -> None:
+    """The partitioner saves the node's value for backward and never computes it twice."""
+    from torch.utils.checkpoint import CheckpointPolicy
+
+    node.meta["recompute"] = CheckpointPolicy.MUST_SAVE
+    node.meta.setdefault("ac_graph_id", 0)
+
+
 def inductor_decompositions() -> dict[Any, Callable[..., Any]]:
     """The decompositions that Inductor uses (importing them starts no worker)."""
     from torch._inductor.decomposition import select_decomp_table

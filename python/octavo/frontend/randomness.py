@@ -12,12 +12,13 @@ from typing import Any
 import torch
 from torch import fx
 
+from octavo import _torch_compat
 from octavo.frontend.recipe.operators import LIBRARY, TAGS
 
 # Counters of two operators of one graph lie this far apart.
 STREAM = 2**40
 
-LIBRARY.define("seed(Device device) -> Tensor", tags=(*TAGS, torch.Tag.nondeterministic_seeded))
+LIBRARY.define("seed(Device device) -> Tensor", tags=TAGS)
 LIBRARY.define("random(Tensor seed, Tensor offset, SymInt[] size, str kind, ScalarType dtype) -> Tensor", tags=TAGS)
 
 
@@ -107,6 +108,7 @@ def rewrite(gm: fx.GraphModule) -> None:
         if device not in drawn:
             with graph.inserting_before(first):
                 pair = _call(graph, torch.ops.octavo.seed.default, (device,), node)
+                _torch_compat.must_save(pair)
                 halves = [_call(graph, _aten.select.int, (pair, 0, i), node) for i in range(2)]
                 drawn[device] = halves[0], halves[1]
         seed, base = drawn[device]
