@@ -97,6 +97,10 @@ std::string Isa::finish(Inst &inst, const Entry &entry, StringRef arch) const {
       return "modifier clamp";
     inst.compute = saturating->compute;
   }
+  for (unsigned i = 0; i < 3; ++i)
+    if (((mods.neg | mods.negHi | mods.abs) >> i & 1) &&
+        !isFloat(inst.src[i].type) && inst.src[i].type != Type::PkF32)
+      return "sign modifier of an integer";
   bool halves = is16(entry.dst);
   for (Type type : entry.src)
     halves |= is16(type);

@@ -17,6 +17,8 @@ namespace {
 
 /// Instructions per turn of a wave.
 constexpr uint64_t Slice = 50000;
+/// Turns without a barrier after which another workgroup gets a chance.
+constexpr unsigned Patience = 100;
 /// What registers and LDS hold before they are written: a signalling NaN that
 /// is no address.
 constexpr uint32_t Poison = 0x7fa5dead;
@@ -195,7 +197,7 @@ bool ResidentWorkgroup::releaseBarrier() {
 }
 
 ResidentWorkgroup::Outcome ResidentWorkgroup::run() {
-  while (true) {
+  for (unsigned turns = 0;;) {
     bool alive = false, progress = false;
     for (unsigned index : order()) {
       Wave &wave = *waves[index];
@@ -222,7 +224,7 @@ ResidentWorkgroup::Outcome ResidentWorkgroup::run() {
       break;
     if (releaseBarrier())
       continue;
-    if (!progress)
+    if (!progress || ++turns == Patience)
       return Outcome::Waiting;
   }
   if (observer)

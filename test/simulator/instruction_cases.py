@@ -1,6 +1,6 @@
 """What single instructions compute, written a second time in Python: one lane at a time, from the documented formula.
 
-A case is the assembly and, per register that it writes, a function of (state, lane). Registers are those of assembly.py.
+A case is the assembly and, per register that it writes, a function of (state, lane); see assembly.py for registers.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ case("v_rcp_f32_e32 v8, v0", f32op(lambda a: np.float32(1) / a, 0))
 case("v_sqrt_f32_e32 v8, v0", f32op(np.sqrt, 0))
 case("v_fract_f32_e32 v8, v0", f32op(lambda a: min(a - np.floor(a), f32(0x3F7FFFFF)) if np.isfinite(a) else np.nan, 0))
 case("v_ldexp_f32 v8, v0, v3", lane_of(
-    lambda a, e: bits32(math.ldexp(float(f32(a)), max(-400, min(400, signed(e)))) if np.isfinite(f32(a)) else f32(a)), 0, 3))
+    lambda a, e: bits32(math.ldexp(float(f32(a)), signed(e)) if np.isfinite(f32(a)) else f32(a)), 0, 3))
 
 # DPP: which lane is read, and which lanes are written.
 DPP: dict[str, Callable[[int], int]] = {
@@ -198,7 +198,8 @@ case("v_sub_u32_e64 v8, v0, v1 clamp", lane_of(lambda a, b: max(a - b, 0), 0, 1)
 case("v_add_i32 v8, v0, v1 clamp", lane_of(lambda a, b: max(min(signed(a) + signed(b), 2**31 - 1), -(2**31)), 0, 1))
 case("v_add_u16_e32 v8, v0, v1", lane_of(lambda a, b: low(a + b), 0, 1))
 case("v_add_i16 v8, v0, v1 op_sel:[1,0,1]", lane_of(lambda a, b, old: low(old) | low(high(a) + low(b)) << 16, 0, 1, 8))
-case("v_mad_u16 v8, v0, v1, v2", lane_of(lambda a, b, c, old: old & 0xFFFF0000 | low(low(a) * low(b) + low(c)), 0, 1, 2, 8))
+case("v_mad_u16 v8, v0, v1, v2",
+     lane_of(lambda a, b, c, old: old & 0xFFFF0000 | low(low(a) * low(b) + low(c)), 0, 1, 2, 8))
 case("v_bfe_u32 v8, v0, v1, v2", lane_of(lambda a, b, c: a >> (b & 31) & (1 << (c & 31)) - 1, 0, 1, 2))
 case("v_bfe_i32 v8, v0, 5, 9", lane_of(lambda a: signed(a >> 5 & 511, 9), 0))
 case("v_bfi_b32 v8, v0, v1, v2", lane_of(lambda a, b, c: a & b | ~a & c, 0, 1, 2))

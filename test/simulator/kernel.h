@@ -18,7 +18,7 @@ typedef _Float16 f16;
 #ifdef __AMDGCN__
 #define KERNEL __attribute__((amdgpu_kernel, visibility("protected"))) void
 #define GLOBAL __attribute__((address_space(1)))
-#define LDS __attribute__((address_space(3)))
+#define SHARED __attribute__((address_space(3), loader_uninitialized))
 #define LANE ((int)__builtin_amdgcn_workitem_id_x())
 #define GROUP ((int)__builtin_amdgcn_workgroup_id_x())
 #define GROUP_SIZE ((int)__builtin_amdgcn_workgroup_size_x())

@@ -44,7 +44,10 @@ def same(actual: int, expected: int) -> bool:
 def check(arch: str) -> list[str]:
     """Runs all cases of a target; returns what differs."""
     import assembly
+    import more_cases
     from instruction_cases import CASES
+
+    assert more_cases.CASES is CASES
 
     cases = [(asm, writes) for asm, writes, targets in CASES if arch in targets]
     problems = []
@@ -56,11 +59,12 @@ def check(arch: str) -> list[str]:
                 after = assembly.run(module, f"k{i}", before)
                 for r in range(16):
                     for lane in range(64):
-                        active = r in writes and mask >> lane & 1
+                        full = "s_mov_b64 exec, -1" in asm and r in writes
+                        active = r in writes and (mask >> lane & 1 or full)
                         expected = writes[r](before, lane) if active else int(before.v[r][lane])
                         if not same(int(after.v[r][lane]), expected):
                             found = int(after.v[r][lane])
-                            problems.append(f"{arch} {asm!r} mask {mask:#x} v{r} lane {lane}: {found:#x}, not {expected:#x}")
+                            problems.append(f"{arch} {asm!r} {mask:#x} v{r} lane {lane}: {found:#x}, not {expected:#x}")
                             break
     return problems
 

@@ -118,7 +118,8 @@ const Inst *store(Wave &w, const Inst &inst) {
   const uint32_t *d = vgpr(w, inst.src[1].index);
   Accessing accessing(w, inst);
   w.bytesStored += Bytes * popcount(exec);
-  ++w.progress;
+  // Spinning code that is not optimised stores to its stack.
+  w.progress += segment == Segment::Global;
   OCTAVO_EACH_ACTIVE(exec) {
     uint8_t *p = place<segment>(w, address[l], l, Bytes);
     if (segment != Segment::Global && !p)

@@ -56,8 +56,7 @@ double divFixupD(double q, double d, double n) {
   if (int(nMag >> 52) - int(dMag >> 52) < -1075 || dMag == inf || nMag == 0)
     result = sign;
   // A quotient that is no number stands for one that overflowed on the way.
-  if (q != q && dMag != inf && nMag != 0 &&
-      int(nMag >> 52) >= int(dMag >> 52))
+  if (q != q && dMag != inf && nMag != 0 && int(nMag >> 52) >= int(dMag >> 52))
     result = sign | inf;
   if (dMag == 0 || nMag == inf)
     result = sign | inf;

@@ -234,7 +234,9 @@ u32 cvtPkI16I32(i32 a, i32 b) {
   return (u32(clampTo(a, -32768, 32767)) & 0xffff) |
          u32(clampTo(b, -32768, 32767)) << 16;
 }
-u32 packB32(u16 a, u16 b) { return a | u32(b) << 16; }
+u32 packB32(_Float16 a, _Float16 b) {
+  return __builtin_bit_cast(u16, a) | u32(__builtin_bit_cast(u16, b)) << 16;
+}
 
 #define ROW(F, NAME, ...) Op<F>::row(NAME, ##__VA_ARGS__)
 
