@@ -9,6 +9,7 @@
 #include "Run.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
+#include <mutex>
 #include <sys/mman.h>
 
 using namespace octavo::sim;
@@ -25,12 +26,46 @@ constexpr uint32_t Poison = 0x7fa5dead;
 /// Scratch beyond what the descriptor declares, for stacks of unknown depth.
 constexpr uint32_t DynamicStackBytes = 16384;
 
-Wave *allocateWave() {
-  void *memory = mmap(nullptr, sizeof(Wave), PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED)
-    llvm::report_fatal_error("no memory for a wave");
-  return static_cast<Wave *>(memory);
+/// Waves that wait for the next launch: to map one costs more than to run a
+/// small kernel.
+class WavePool {
+public:
+  Wave *take() {
+    {
+      std::lock_guard lock(mutex);
+      if (!idle.empty()) {
+        Wave *wave = idle.back();
+        idle.pop_back();
+        return wave;
+      }
+    }
+    void *memory = mmap(nullptr, sizeof(Wave), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+      llvm::report_fatal_error("no memory for a wave");
+    return static_cast<Wave *>(memory);
+  }
+
+  void give(Wave *wave) {
+    {
+      std::lock_guard lock(mutex);
+      if (idle.size() < MaxIdle) {
+        idle.push_back(wave);
+        return;
+      }
+    }
+    munmap(wave, sizeof(Wave));
+  }
+
+private:
+  static constexpr size_t MaxIdle = 256;
+  std::mutex mutex;
+  std::vector<Wave *> idle;
+};
+
+WavePool &getWavePool() {
+  static auto *pool = new WavePool;
+  return *pool;
 }
 
 } // namespace
@@ -41,7 +76,7 @@ ResidentWorkgroup::ResidentWorkgroup(const LaunchState &launch,
   const std::array<uint32_t, 3> &block = launch.config.block;
   unsigned count = llvm::divideCeil(block[0] * block[1] * block[2], Lanes);
   for (unsigned i = 0; i < count; ++i)
-    waves.push_back(allocateWave());
+    waves.push_back(getWavePool().take());
   scratchBytes =
       llvm::alignTo(launch.kernel.privateBytes +
                         (launch.kernel.dynamicStack ? DynamicStackBytes : 0),
@@ -55,12 +90,13 @@ ResidentWorkgroup::ResidentWorkgroup(const LaunchState &launch,
 
 ResidentWorkgroup::~ResidentWorkgroup() {
   for (Wave *wave : waves)
-    munmap(wave, sizeof(Wave));
+    getWavePool().give(wave);
 }
 
 void ResidentWorkgroup::start(uint64_t linear) {
   number = linear;
-  random.seed(launch.options.order * 0x9e3779b97f4a7c15ull + linear);
+  if (launch.options.order)
+    random.seed(launch.options.order * 0x9e3779b97f4a7c15ull + linear);
   group.id[0] = linear % launch.groups[0];
   group.id[1] = linear / launch.groups[0] % launch.groups[1];
   group.id[2] = linear / launch.groups[0] / launch.groups[1];
@@ -124,11 +160,18 @@ void ResidentWorkgroup::setLaneIds(Wave &w, unsigned index) {
     size[i] = std::min(launch.config.block[i],
                        launch.config.gridItems[i] -
                            group.id[i] * launch.config.block[i]);
+  uint32_t item = index * Lanes;
+  uint32_t x = item % size[0], y = item / size[0] % size[1],
+           z = item / size[0] / size[1];
   for (unsigned l = 0; l < Lanes; ++l) {
-    uint32_t item = index * Lanes + l;
-    uint32_t x = item % size[0], y = item / size[0] % size[1],
-             z = item / size[0] / size[1];
     w.v[l] = x | y << 10 | z << 20;
+    if (++x < size[0])
+      continue;
+    x = 0;
+    if (++y < size[1])
+      continue;
+    y = 0;
+    ++z;
   }
 }
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Execute/Portable/MatrixBinding.h"
+#include "HostThreads.h"
 #include "Run.h"
 #include <algorithm>
 #include <atomic>
