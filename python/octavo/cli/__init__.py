@@ -1,0 +1,5 @@
+"""The command `octavo`."""
+
+from octavo.cli.main import main
+
+__all__ = ["main"]
