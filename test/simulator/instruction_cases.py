@@ -44,7 +44,8 @@ def f16(bits: int) -> np.float16:
 
 
 def bits16(value: float | np.floating) -> int:
-    return int(np.float16(value).view(np.uint16))
+    with np.errstate(all="ignore"):
+        return int(np.float16(value).view(np.uint16))
 
 
 def low(x: int) -> int:

@@ -44,10 +44,11 @@ def same(actual: int, expected: int) -> bool:
 def check(arch: str) -> list[str]:
     """Runs all cases of a target; returns what differs."""
     import assembly
+    import memory_cases
     import more_cases
     from instruction_cases import CASES
 
-    assert more_cases.CASES is CASES
+    assert more_cases.CASES is memory_cases.CASES is CASES
 
     cases = [(asm, writes) for asm, writes, targets in CASES if arch in targets]
     problems = []
