@@ -22,7 +22,7 @@ def resource(records: int, stride: int = 0) -> str:
 
 def word(state: State, byte: int, records: int = LDS_WORDS * 4) -> int:
     """The word at a byte offset, 0 if it does not lie inside the buffer."""
-    return int(state.lds[byte // 4]) if 0 <= byte and byte + 4 <= records else 0
+    return int(state.lds[byte // 4]) if byte >= 0 and byte + 4 <= records else 0
 
 
 def memory(asm: str, v13: Lane, *writes: Lane, targets: tuple[str, ...] = ("gfx942", "gfx950")) -> None:

@@ -45,10 +45,11 @@ def check(arch: str) -> list[str]:
     """Runs all cases of a target; returns what differs."""
     import assembly
     import memory_cases
+    import mode_cases
     import more_cases
     from instruction_cases import CASES
 
-    assert more_cases.CASES is memory_cases.CASES is CASES
+    assert more_cases.CASES is memory_cases.CASES is CASES and mode_cases.case
 
     cases = [(asm, writes) for asm, writes, targets in CASES if arch in targets]
     problems = []
