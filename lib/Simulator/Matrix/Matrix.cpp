@@ -9,7 +9,7 @@
 
 #include "lib/Simulator/Matrix/Matrix.h"
 #include "lib/Simulator/Matrix/FloatFormats.h"
-#include "lib/Simulator/Matrix/Kernels.h"
+#include "lib/Simulator/Matrix/OperandCache.h"
 #include "lib/Simulator/Matrix/OperandMap.h"
 
 #include "llvm/Support/ErrorHandling.h"
@@ -17,6 +17,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <xmmintrin.h>
 
 using namespace octavo::sim;
@@ -64,18 +65,23 @@ private:
   unsigned saved;
 };
 
+/// One operand of this execution.
 struct Operand {
   MatrixElement element;
   uint32_t elements;
   const uint16_t *rows;
-  bool hasSpecial;
-  alignas(64) float values[paddedElements];
-  alignas(64) float significands[paddedElements];
-  alignas(64) int32_t exponents[paddedElements];
-  alignas(64) double wide[paddedElements];
-  /// With NaN and infinities, which `values` holds as zeros.
-  float raw[maxElements];
+  DecodedOperand *decoded;
 };
+
+/// What this thread decoded last, for A and for B.
+struct Caches {
+  OperandCache a, b;
+};
+
+Caches &getCaches() {
+  thread_local auto caches = std::make_unique<Caches>();
+  return *caches;
+}
 
 constexpr uint32_t scaleStride = 32;
 
@@ -118,7 +124,8 @@ public:
 
 private:
   void decodeOperands();
-  void decode(Operand &operand, const uint32_t *registers);
+  void decode(Operand &operand, OperandCache &cache, const uint32_t *registers);
+  ExponentRange findRange(const Operand &operand);
   void loadScales();
   void selectSparseRows();
   const uint32_t *permuteB();
@@ -146,17 +153,32 @@ private:
   uint16_t sparseRows[32 * 64];
 };
 
-void Execution::decode(Operand &operand, const uint32_t *registers) {
-  uint32_t count = 64 * operand.elements;
-  operand.hasSpecial = kernels.decode(operand.element, registers,
-                                      operand.elements, operand.values);
-  std::memset(operand.values + count, 0, 16 * sizeof(float));
-  if (!operand.hasSpecial || model == MatrixModel::FmaChain)
+void Execution::decode(Operand &operand, OperandCache &cache,
+                       const uint32_t *registers) {
+  bool keepsSpecial = model == MatrixModel::FmaChain;
+  DecodedOperand &x =
+      cache.find(operand.element, operand.elements, keepsSpecial, registers);
+  operand.decoded = &x;
+  if (x.isDecoded)
     return;
-  std::memcpy(operand.raw, operand.values, count * sizeof(float));
+  x.isDecoded = true;
+  uint32_t count = 64 * operand.elements;
+  x.hasSpecial =
+      kernels.decode(operand.element, x.registers, operand.elements, x.values);
+  std::memset(x.values + count, 0, 16 * sizeof(float));
+  if (!x.hasSpecial || keepsSpecial)
+    return;
+  std::memcpy(x.raw, x.values, count * sizeof(float));
   for (uint32_t i = 0; i < count; ++i)
-    if (!std::isfinite(operand.values[i]))
-      operand.values[i] = 0;
+    if (!std::isfinite(x.values[i]))
+      x.values[i] = 0;
+}
+
+ExponentRange Execution::findRange(const Operand &operand) {
+  DecodedOperand &x = *operand.decoded;
+  if (!x.range)
+    x.range = kernels.findRange(x.values, 64 * operand.elements);
+  return *x.range;
 }
 
 /// BLGP of the classic forms: which lane supplies B.
@@ -197,8 +219,9 @@ void Execution::decodeOperands() {
   b.elements = perLane;
   if (instruction.sparse)
     a.rows = plan.sparse.data();
-  decode(a, operands.a);
-  decode(b, permuteB());
+  Caches &caches = getCaches();
+  decode(a, caches.a, operands.a);
+  decode(b, caches.b, permuteB());
 }
 
 void Execution::loadScales() {
@@ -264,8 +287,7 @@ void Execution::prepareCdna3() {
   // f16 and the 8-bit formats are narrow by themselves.
   if (getMinimumExponent(instruction.a) < -narrowExponent)
     for (Operand *operand : {&a, &b}) {
-      uint32_t count = 64 * operand->elements;
-      ExponentRange range = kernels.findRange(operand->values, count);
+      ExponentRange range = findRange(*operand);
       if (range.lowest > range.highest)
         continue; // all zero
       highest += range.highest;
@@ -274,14 +296,15 @@ void Execution::prepareCdna3() {
   mayOverflow = highest >= 127;
   onValues = furthest <= narrowExponent;
   for (Operand *operand : {&a, &b}) {
+    DecodedOperand &x = *operand->decoded;
     uint32_t count = 64 * operand->elements + 16;
     int32_t minimum = getMinimumExponent(operand->element);
-    if (onValues)
-      kernels.splitExponents(operand->values, count, minimum, narrowZero,
-                             operand->exponents);
-    else
-      kernels.splitSignificands(operand->values, count, minimum, -1000,
-                                operand->exponents, operand->significands);
+    if (onValues && !x.hasExponents)
+      kernels.splitExponents(x.values, count, minimum, narrowZero, x.exponents);
+    if (!onValues && !x.hasSignificands)
+      kernels.splitSignificands(x.values, count, minimum, -1000,
+                                x.wideExponents, x.significands);
+    (onValues ? x.hasExponents : x.hasSignificands) = true;
   }
 }
 
@@ -291,13 +314,16 @@ void Execution::prepareExact() {
     return operand.element == MatrixElement::E5M2 ||
            operand.element == MatrixElement::E5M2FNUZ;
   };
-  for (Operand *operand : {&a, &b})
-    kernels.widen(operand->values, 64 * operand->elements + 16, operand->wide);
+  for (Operand *operand : {&a, &b}) {
+    DecodedOperand &x = *operand->decoded;
+    if (!x.hasWide)
+      kernels.widen(x.values, 64 * operand->elements + 16, x.wide);
+    x.hasWide = true;
+  }
   // Without E5M2 a product has at most 36 bits; with a 6- or 4-bit partner 41.
   if (!isWide(a) && !isWide(b))
     return;
-  ExponentRange rangeA = kernels.findRange(a.values, 64 * a.elements);
-  ExponentRange rangeB = kernels.findRange(b.values, 64 * b.elements);
+  ExponentRange rangeA = findRange(a), rangeB = findRange(b);
   if (rangeA.lowest > rangeA.highest || rangeB.lowest > rangeB.highest)
     return; // all zero
   int32_t top = rangeA.highest + rangeB.highest + 2 + 5;
@@ -325,15 +351,17 @@ void Execution::runKernel(const BlockProduct &product) {
 }
 
 Special Execution::classifyProduct(uint32_t aAt, uint32_t bAt) const {
-  float x = a.hasSpecial ? a.raw[aAt] : a.values[aAt];
-  float y = b.hasSpecial ? b.raw[bAt] : b.values[bAt];
+  const DecodedOperand &da = *a.decoded, &db = *b.decoded;
+  float x = da.hasSpecial ? da.raw[aAt] : da.values[aAt];
+  float y = db.hasSpecial ? db.raw[bAt] : db.values[bAt];
   Special special = Special::None;
   if (!std::isfinite(x) || !std::isfinite(y))
     special = classify(x * y);
   else if (mayOverflow) {
     // CDNA3: a product of 2^128 or more is infinite.
-    float p = a.significands[aAt] * b.significands[bAt];
-    int32_t e = a.exponents[aAt] + b.exponents[bAt] + (std::fabs(p) >= 2);
+    float p = da.significands[aAt] * db.significands[bAt];
+    int32_t e =
+        da.wideExponents[aAt] + db.wideExponents[bAt] + (std::fabs(p) >= 2);
     if (p != 0 && e >= 128)
       special = p > 0 ? Special::Plus : Special::Minus;
   }
@@ -382,7 +410,8 @@ void Execution::runInChunks(BlockProduct product) {
 }
 
 void Execution::runBlock(BlockProduct &product) {
-  bool hasSpecial = a.hasSpecial || b.hasSpecial || mayOverflow;
+  bool hasSpecial =
+      a.decoded->hasSpecial || b.decoded->hasSpecial || mayOverflow;
   if (model == MatrixModel::FmaChain || !hasSpecial)
     runKernel(product);
   else
@@ -400,12 +429,13 @@ void Execution::run() {
     prepareExact();
   uint32_t rows = instruction.sparse ? instruction.k / 2u : instruction.k;
   BlockProduct product{};
-  product.a = onValues ? a.values : a.significands;
-  product.b = onValues ? b.values : b.significands;
-  product.aExponent = a.exponents;
-  product.bExponent = b.exponents;
-  product.aWide = a.wide;
-  product.bWide = b.wide;
+  const DecodedOperand &da = *a.decoded, &db = *b.decoded;
+  product.a = onValues ? da.values : da.significands;
+  product.b = onValues ? db.values : db.significands;
+  product.aExponent = onValues ? da.exponents : da.wideExponents;
+  product.bExponent = onValues ? db.exponents : db.wideExponents;
+  product.aWide = da.wide;
+  product.bWide = db.wide;
   product.m = instruction.m;
   product.n = instruction.n;
   product.k = rows;
@@ -429,44 +459,6 @@ void Execution::run() {
   }
 }
 
-double readDouble(const uint32_t *registers, OperandPlace place) {
-  uint64_t low = registers[128 * place.element + place.lane];
-  uint64_t high = registers[128 * place.element + 64 + place.lane];
-  return std::bit_cast<double>(high << 32 | low);
-}
-
-/// A chain of FMA in K order; BLGP is negation here.
-void executeDouble(const MatrixInstruction &instruction,
-                   const MatrixOperands &operands) {
-  double result[256];
-  OperandPlace places[256];
-  uint32_t count = 0;
-  for (uint32_t block = 0; block < instruction.blocks; ++block)
-    for (uint32_t i = 0; i < instruction.m; ++i)
-      for (uint32_t j = 0; j < instruction.n; ++j) {
-        OperandPlace at = locateResult(instruction, i, j, block);
-        double sum = readDouble(operands.c, at);
-        sum = operands.absoluteC ? std::fabs(sum) : sum;
-        sum = operands.negateC ? -sum : sum;
-        for (uint32_t k = 0; k < instruction.k; ++k) {
-          double x = readDouble(
-              operands.a, locateInput(instruction, instruction.a, i, k, block));
-          double y = readDouble(
-              operands.b, locateInput(instruction, instruction.b, j, k, block));
-          sum = std::fma(operands.negateA ? -x : x, operands.negateB ? -y : y,
-                         sum);
-        }
-        places[count] = at;
-        result[count++] = sum;
-      }
-  for (uint32_t i = 0; i < count; ++i) {
-    uint64_t bits = std::bit_cast<uint64_t>(result[i]);
-    uint32_t *to = operands.d + 128 * places[i].element + places[i].lane;
-    to[0] = uint32_t(bits);
-    to[64] = uint32_t(bits >> 32);
-  }
-}
-
 } // namespace
 
 void octavo::sim::executeMatrix(const MatrixInstruction &instruction,
@@ -474,6 +466,6 @@ void octavo::sim::executeMatrix(const MatrixInstruction &instruction,
                                 MatrixModel model) {
   HostRounding rounding;
   if (instruction.a == MatrixElement::F64)
-    return executeDouble(instruction, operands);
+    return executeDoubleMatrix(instruction, operands);
   Execution(instruction, operands, resolveModel(instruction, model)).run();
 }

@@ -62,6 +62,10 @@ struct OperandPlan {
 
 OperandPlan makeOperandPlan(const MatrixInstruction &instruction);
 
+/// executeMatrix for f64.
+void executeDoubleMatrix(const MatrixInstruction &instruction,
+                         const MatrixOperands &operands);
+
 } // namespace octavo::sim
 
 #endif // OCTAVO_SIMULATOR_MATRIX_OPERANDMAP_H

@@ -282,6 +282,12 @@ bool isSame(uint32_t x, uint32_t y, bool isInteger) {
 
 void check(const Instance &x, MatrixModel model) {
   executeMatrix(x.instruction, x.operands, model);
+  // Once more, with operands that are decoded already.
+  std::vector<uint32_t> again(x.dRegs.size());
+  MatrixOperands operands = x.operands;
+  operands.d = again.data();
+  executeMatrix(x.instruction, operands, model);
+  EXPECT_EQ(again, x.dRegs) << x.instruction.mnemonic.str();
   const MatrixInstruction &row = x.instruction;
   bool isInteger = row.a == MatrixElement::I8;
   int wrong = 0;
@@ -331,6 +337,22 @@ TEST(MatrixNumerics, CancellationMatchesTheScalarModels) {
   checkAll(Data::Cancelling, 5);
 }
 TEST(MatrixNumerics, ZerosMatchTheScalarModels) { checkAll(Data::Zeros, 6); }
+TEST(MatrixNumerics, AChangedBitOfAnOperandIsSeen) {
+  Random random(8);
+  const MatrixInstruction &row =
+      *lookupMatrixInstruction("v_mfma_f32_16x16x32_fp8_fp8", "gfx942");
+  Instance x(row, 0, 0, Data::Usual, random);
+  for (int turn = 0; turn < 40; ++turn) {
+    // One element of A becomes another finite one.
+    uint32_t lane = random() % 64, k = random() % 8;
+    uint32_t code = 1 + random() % 0x7f, shift = 8 * (k % 4);
+    uint32_t &word = x.aRegs[64 * (k / 4) + lane];
+    word = (word & ~(0xffu << shift)) | code << shift;
+    x.a[(lane % 16) * 32 + 8 * (lane / 16) + k] =
+        decode(MatrixElement::E4M3FNUZ, code);
+    check(x, MatrixModel::CDNA3);
+  }
+}
 TEST(MatrixNumerics, NaNAndInfinityMatchTheScalarModels) {
   checkAll(Data::Special, 7);
 }
