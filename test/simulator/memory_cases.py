@@ -82,3 +82,18 @@ memory(f"{LANE16}s_movk_i32 s12, 0x400\n s_mov_b32 m0, s12\n global_load_lds_dwo
 memory(f"{LANE4}s_mov_b64 s[12:13], src_shared_base\n v_mov_b32_e32 v15, s13\n v_mov_b32_e32 v14, v13\n "
        "flat_load_dword v8, v[14:15] offset:8", lane4, lambda s, i: word(s, 4 * i + 8))
 CASES[-1][1].update({14: lane4, 15: lambda s, i: 1 << 16})
+
+# Stores are seen through loads.
+memory(f"{LANE16}ds_write_b128 v13, v[0:3] offset:64\n ds_read_b128 v[8:11], v13 offset:64", lane16,
+       *[lambda s, i, w=w: int(s.v[w][i]) for w in range(4)])
+memory(f"{LANE16}ds_write2_b64 v13, v[0:1], v[2:3] offset0:4 offset1:5\n ds_read_b128 v[8:11], v13 offset:32", lane16,
+       *[lambda s, i, w=w: int(s.v[w][i]) for w in range(4)])
+memory(f"{LANE16}global_store_dwordx4 v13, v[0:3], s[10:11] offset:32\n s_waitcnt vmcnt(0)\n "
+       "global_load_dwordx4 v[8:11], v13, s[10:11] offset:32", lane16,
+       *[lambda s, i, w=w: int(s.v[w][i]) for w in range(4)])
+memory(f"{resource(500)}{LANE16}buffer_store_dwordx4 v[0:3], v13, s[16:19], 0 offen\n s_waitcnt vmcnt(0)\n "
+       "global_load_dwordx4 v[8:11], v13, s[10:11]", lane16,
+       *[lambda s, i, w=w: int(s.v[w][i]) if 16 * i + 4 * w + 4 <= 500 else word(s, 16 * i + 4 * w) for w in range(4)])
+memory(f"{LANE16}global_store_short_d16_hi v13, v0, s[10:11] offset:2\n s_waitcnt vmcnt(0)\n "
+       "global_load_dword v8, v13, s[10:11]", lane16,
+       lambda s, i: word(s, 16 * i) & 0xFFFF | int(s.v[0][i]) & 0xFFFF0000)

@@ -32,6 +32,14 @@ const char *resolve(Wave &w, const Inst &inst, Addresses &a) {
       inst.src[0].kind == Kind::Vgpr ? vgpr(w, inst.src[0].index) : nullptr;
   const uint32_t *offsetLanes = offsets ? v + (indexed ? Lanes : 0) : nullptr;
   uint64_t imm = uint64_t(inst.imm);
+  if (stride == 0 && offsets && !indexed && !addTid) { // nearly always
+    OCTAVO_EACH_LANE {
+      uint64_t at = scalar + imm + offsetLanes[l];
+      a.offset[l] = at;
+      a.room[l] = at < records ? records - at : 0;
+    }
+    return nullptr;
+  }
   for (unsigned l = 0; l < Lanes; ++l) {
     uint64_t offset = imm + (offsets ? offsetLanes[l] : 0);
     uint64_t index = (indexed ? v[l] : 0) + (addTid ? l : 0);
@@ -43,6 +51,14 @@ const char *resolve(Wave &w, const Inst &inst, Addresses &a) {
     a.room[l] = a.offset[l] < records ? records - a.offset[l] : 0;
   }
   return nullptr;
+}
+
+/// All lanes are active and have room for `bytes`.
+bool allInside(const Addresses &a, uint64_t exec, uint64_t bytes) {
+  uint64_t least = ~uint64_t(0);
+  for (unsigned l = 0; l < Lanes; ++l)
+    least = a.room[l] < least ? a.room[l] : least;
+  return exec == ~uint64_t(0) && least >= bytes;
 }
 
 void observe(Wave &w, const Inst &inst, const Addresses &a, uint64_t exec,
@@ -98,6 +114,11 @@ const Inst *load(Wave &w, const Inst &inst) {
     w.ldsWritten += width * popcount(exec);
     ++w.progress;
   }
+  if constexpr (Bytes == 16)
+    if (!lds && allInside(a, exec, Bytes)) {
+      loadAll16(d, [&](unsigned l) { return a.base + a.offset[l]; });
+      return inst.next;
+    }
   OCTAVO_EACH_ACTIVE(exec) {
     uint32_t value[width / 4];
     loadInside<Bytes, Signed>(a.base + a.offset[l], a.room[l], value);
@@ -128,6 +149,11 @@ const Inst *store(Wave &w, const Inst &inst) {
   Accessing accessing(w, inst);
   w.bytesStored += Bytes * popcount(exec);
   ++w.progress;
+  if constexpr (Bytes == 16)
+    if (allInside(a, exec, Bytes)) {
+      storeAll16(d, [&](unsigned l) { return a.base + a.offset[l]; });
+      return inst.next;
+    }
   OCTAVO_EACH_ACTIVE(exec) {
     uint8_t *p = a.base + a.offset[l];
     if (__builtin_expect(a.room[l] >= Bytes, 1)) {

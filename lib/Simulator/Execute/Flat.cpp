@@ -98,6 +98,13 @@ const Inst *load(Wave &w, const Inst &inst) {
       memcpy(d, reinterpret_cast<const void *>(address[0]), Lanes * 4);
       return inst.next;
     }
+  if constexpr (segment == Segment::Global && Bytes == 16)
+    if (exec == ~uint64_t(0)) {
+      loadAll16(d, [&](unsigned l) {
+        return reinterpret_cast<const uint8_t *>(address[l]);
+      });
+      return inst.next;
+    }
   OCTAVO_EACH_ACTIVE(exec) {
     const uint8_t *p = place<segment>(w, address[l], l, Bytes);
     if (segment != Segment::Global && !p)
@@ -120,6 +127,13 @@ const Inst *store(Wave &w, const Inst &inst) {
   w.bytesStored += Bytes * popcount(exec);
   // Spinning code that is not optimised stores to its stack.
   w.progress += segment == Segment::Global;
+  if constexpr (segment == Segment::Global && Bytes == 16)
+    if (exec == ~uint64_t(0)) {
+      storeAll16(d, [&](unsigned l) {
+        return reinterpret_cast<uint8_t *>(address[l]);
+      });
+      return inst.next;
+    }
   OCTAVO_EACH_ACTIVE(exec) {
     uint8_t *p = place<segment>(w, address[l], l, Bytes);
     if (segment != Segment::Global && !p)

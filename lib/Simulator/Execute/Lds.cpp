@@ -37,6 +37,11 @@ const Inst *read(Wave &w, const Inst &inst) {
   if (w.observer)
     observe(w, inst, address, offset, Bytes);
   w.ldsRead += Bytes * popcount(exec);
+  if constexpr (Bytes == 16)
+    if (allInside16(exec, address, offset, end)) {
+      loadAll16(d, [&](unsigned l) { return lds + address[l] + offset; });
+      return inst.next;
+    }
   OCTAVO_EACH_ACTIVE(exec) {
     uint64_t at = address[l] + offset;
     if (__builtin_expect(at + Bytes > end, 0))
@@ -59,6 +64,11 @@ const Inst *write(Wave &w, const Inst &inst) {
     observe(w, inst, address, offset, Bytes);
   w.ldsWritten += Bytes * popcount(exec);
   ++w.progress;
+  if constexpr (Bytes == 16)
+    if (allInside16(exec, address, offset, end)) {
+      storeAll16(d, [&](unsigned l) { return lds + address[l] + offset; });
+      return inst.next;
+    }
   OCTAVO_EACH_ACTIVE(exec) {
     uint64_t at = address[l] + offset;
     if (__builtin_expect(at + Bytes > end, 0))

@@ -67,6 +67,55 @@ OCTAVO_INLINE void storeValue(uint8_t *p, const uint32_t *d, unsigned l) {
 }
 
 //===----------------------------------------------------------------------===//
+// 16 bytes per lane, all lanes: four lanes at a time through a 4 x 4 transpose
+//===----------------------------------------------------------------------===//
+
+typedef uint32_t FourWords __attribute__((ext_vector_type(4)));
+
+OCTAVO_INLINE void transpose(FourWords (&r)[4]) {
+  FourWords a = __builtin_shufflevector(r[0], r[1], 0, 4, 1, 5);
+  FourWords b = __builtin_shufflevector(r[2], r[3], 0, 4, 1, 5);
+  FourWords c = __builtin_shufflevector(r[0], r[1], 2, 6, 3, 7);
+  FourWords d = __builtin_shufflevector(r[2], r[3], 2, 6, 3, 7);
+  r[0] = __builtin_shufflevector(a, b, 0, 1, 4, 5);
+  r[1] = __builtin_shufflevector(a, b, 2, 3, 6, 7);
+  r[2] = __builtin_shufflevector(c, d, 0, 1, 4, 5);
+  r[3] = __builtin_shufflevector(c, d, 2, 3, 6, 7);
+}
+
+/// `place(l)` is where the 16 bytes of lane l lie.
+template <class F> OCTAVO_INLINE void loadAll16(uint32_t *d, F place) {
+  for (unsigned l = 0; l < Lanes; l += 4) {
+    FourWords rows[4];
+    for (unsigned i = 0; i < 4; ++i)
+      memcpy(&rows[i], place(l + i), 16);
+    transpose(rows);
+    for (unsigned i = 0; i < 4; ++i)
+      memcpy(d + i * Lanes + l, &rows[i], 16);
+  }
+}
+
+template <class F> OCTAVO_INLINE void storeAll16(const uint32_t *d, F place) {
+  for (unsigned l = 0; l < Lanes; l += 4) {
+    FourWords rows[4];
+    for (unsigned i = 0; i < 4; ++i)
+      memcpy(&rows[i], d + i * Lanes + l, 16);
+    transpose(rows);
+    for (unsigned i = 0; i < 4; ++i)
+      memcpy(place(l + i), &rows[i], 16);
+  }
+}
+
+/// All lanes are active and access 16 bytes below `end`.
+OCTAVO_INLINE bool allInside16(uint64_t exec, const uint32_t *address,
+                               uint64_t offset, uint64_t end) {
+  uint32_t last = 0;
+  for (unsigned l = 0; l < Lanes; ++l)
+    last = address[l] > last ? address[l] : last;
+  return exec == ~uint64_t(0) && last + offset + 16 <= end;
+}
+
+//===----------------------------------------------------------------------===//
 // Atomic operations: what is stored, from the old value and the data
 //===----------------------------------------------------------------------===//
 
