@@ -17,17 +17,18 @@ std::optional<Index> octavo::epilogueIndex(ElementSpace &space,
   if (ShapedType::getNumElements(shape) != batch * m * n)
     return std::nullopt;
   IndexSpace &i = space.indices();
-  IndexExpr linear = i.add(
-      i.mul(i.add(i.mul(i.coordinate(coordinateBatch, batch), m),
-                  i.coordinate(coordinateM, m)),
-            n),
-      i.coordinate(coordinateN, n));
+  IndexExpr linear =
+      i.add(i.mul(i.add(i.mul(i.coordinate(coordinateBatch, batch), m),
+                        i.coordinate(coordinateM, m)),
+                  n),
+            i.coordinate(coordinateN, n));
   return Index(i.delinearize(linear, shape));
 }
 
 Element octavo::productElement(ElementSpace &space, ScaledMatmulOp op) {
   Value result = op.getResult();
-  return {result, *epilogueIndex(space, op, op.getResult().getType().getShape())};
+  return {result,
+          *epilogueIndex(space, op, op.getResult().getType().getShape())};
 }
 
 SmallVector<Element> octavo::productReads(ElementSpace &space,
@@ -39,7 +40,8 @@ SmallVector<Element> octavo::productReads(ElementSpace &space,
             k = i.coordinate(coordinateK, op.getK());
   SmallVector<Element> reads;
   auto add = [&](Value value, IndexExpr row, IndexExpr column) {
-    ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
+    ArrayRef<int64_t> shape =
+        cast<RankedTensorType>(value.getType()).getShape();
     // A scale of one element may have any rank.
     Index index;
     if (shape.size() >= 2)

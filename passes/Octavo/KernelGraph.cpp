@@ -17,9 +17,8 @@ static RankedTensorType typeOf(Value value) {
 }
 
 static int64_t bytesOf(RankedTensorType type, int64_t elements) {
-  unsigned bits = type.getElementType().isIntOrFloat()
-                      ? type.getElementTypeBitWidth()
-                      : 64;
+  unsigned bits =
+      type.getElementType().isIntOrFloat() ? type.getElementTypeBitWidth() : 64;
   return elements * std::max<int64_t>(bits / 8, 1);
 }
 
@@ -37,10 +36,15 @@ bool KernelGraph::isLeaf(Value value, std::optional<unsigned> home) const {
 }
 
 /// Sums what a walk reads; `elements` bounds the reads of one index.
-static void finish(Trial &trial, ReadWalk &walk, int64_t elements) {
+static void finish(Trial &trial, ReadWalk &walk, int64_t elements,
+                   ArrayRef<Index> written) {
+  // The first root's place is what is asked about.
   trial.possible = walk.problem.empty();
   for (auto &[value, indices] : walk.leaves) {
     trial.leaves.insert(value);
+    for (const Index &index : indices)
+      if (index != written.front())
+        trial.elsewhere.insert(value);
     RankedTensorType type = typeOf(value);
     trial.bytes += int64_t(indices.size()) *
                    bytesOf(type, std::min(type.getNumElements(), elements));
@@ -48,27 +52,29 @@ static void finish(Trial &trial, ReadWalk &walk, int64_t elements) {
 }
 
 Trial KernelGraph::tryLoops(ArrayRef<Value> trialRoots, const Domain &domain,
-                            std::optional<unsigned> home) {
+                            std::optional<unsigned> home) const {
   Trial trial;
   ElementSpace space;
   auto leaf = [&](Value v) {
     return !llvm::is_contained(trialRoots, v) && isLeaf(v, home);
   };
   ReadWalk walk(space, leaf);
+  SmallVector<Index> written;
   for (Value root : trialRoots) {
     if (!typeOf(root).hasStaticShape())
       return trial;
     auto index = space.rootIndex(domain, typeOf(root).getShape());
     if (!index)
       return trial;
+    written.push_back(*index);
     walk.visit({root, *index});
   }
-  finish(trial, walk, domain.extentX() * domain.extentR());
+  finish(trial, walk, domain.extentX() * domain.extentR(), written);
   return trial;
 }
 
 Trial KernelGraph::tryMatmul(ScaledMatmulOp op, ArrayRef<Value> trialRoots,
-                             std::optional<unsigned> home) {
+                             std::optional<unsigned> home) const {
   Trial trial;
   ElementSpace space;
   Value product = op.getResult();
@@ -77,10 +83,12 @@ Trial KernelGraph::tryMatmul(ScaledMatmulOp op, ArrayRef<Value> trialRoots,
            (!llvm::is_contained(trialRoots, v) && isLeaf(v, home));
   };
   ReadWalk walk(space, leaf);
+  SmallVector<Index> written;
   for (Value root : trialRoots) {
     auto index = epilogueIndex(space, op, typeOf(root).getShape());
     if (!index)
       return trial;
+    written.push_back(*index);
     walk.visit({root, *index});
   }
   // The accumulator is at hand at its own place only.
@@ -91,7 +99,9 @@ Trial KernelGraph::tryMatmul(ScaledMatmulOp op, ArrayRef<Value> trialRoots,
   walk.leaves.erase(product);
   for (Element &read : productReads(space, op))
     walk.visit(read);
-  finish(trial, walk, ShapedType::getNumElements(op.getBatch()) * op.getM() * op.getN());
+  finish(trial, walk,
+         ShapedType::getNumElements(op.getBatch()) * op.getM() * op.getN(),
+         written);
   trial.possible &= walk.reductions.empty();
   return trial;
 }
@@ -285,7 +295,8 @@ void KernelGraph::findNeeded() {
   SmallVector<unsigned> depth = depths();
   SmallVector<unsigned> sorted =
       llvm::to_vector(llvm::seq<unsigned>(0, kernels.size()));
-  llvm::stable_sort(sorted, [&](unsigned x, unsigned y) { return depth[x] > depth[y]; });
+  llvm::stable_sort(
+      sorted, [&](unsigned x, unsigned y) { return depth[x] > depth[y]; });
   for (unsigned number : sorted) {
     const FormedKernel &kernel = kernels[number];
     SmallVector<Value> alive;
@@ -326,6 +337,34 @@ void KernelGraph::form() {
   findNeeded();
 }
 
+bool KernelGraph::readsOnlyAt(unsigned number, BlockArgument argument,
+                              Value root) const {
+  const FormedKernel &kernel = kernels[number];
+  if (kernel.call)
+    return !llvm::is_contained(kernel.call->getOperands(), argument);
+  SmallVector<Value> alive;
+  for (Value other : kernel.roots)
+    if (isNeeded(other))
+      alive.push_back(other);
+  auto attempt = [&](ArrayRef<Value> some) {
+    return kernel.matmul ? tryMatmul(kernel.matmul, some, number)
+                         : tryLoops(some, kernel.domain, number);
+  };
+  if (!attempt(alive).leaves.contains(argument))
+    return true;
+  if (!llvm::is_contained(alive, root))
+    return false;
+  // Every root of the kernel must read the argument where `root` is written.
+  if (typeOf(root).getShape() != typeOf(argument).getShape())
+    return false;
+  for (Value other : alive) {
+    Trial trial = attempt({root, other});
+    if (trial.elsewhere.contains(argument))
+      return false;
+  }
+  return true;
+}
+
 //===----------------------------------------------------------------------===//
 // Order
 //===----------------------------------------------------------------------===//
@@ -353,8 +392,7 @@ SmallVector<unsigned> KernelGraph::order() const {
           return isNeeded(root);
         }))
       result.push_back(k);
-  llvm::stable_sort(result, [&](unsigned x, unsigned y) {
-    return depth[x] < depth[y];
-  });
+  llvm::stable_sort(
+      result, [&](unsigned x, unsigned y) { return depth[x] < depth[y]; });
   return result;
 }

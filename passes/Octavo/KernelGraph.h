@@ -40,6 +40,8 @@ struct Trial {
   /// Bytes read, each element once per index at which it is read.
   int64_t bytes = 0;
   llvm::SetVector<mlir::Value> leaves;
+  /// Leaves that are read at another index than the first root is written.
+  llvm::DenseSet<mlir::Value> elsewhere;
 };
 
 /// Forms the kernels of one function.
@@ -57,6 +59,10 @@ public:
   /// True if `value` must lie in memory: another kernel, a call or the function
   /// reads it.
   bool isNeeded(mlir::Value value) const { return needed.contains(value); }
+  /// True if the kernel does not read `argument`, or computes `root` and reads
+  /// the argument's element only where it writes that element of `root`.
+  bool readsOnlyAt(unsigned kernel, mlir::BlockArgument argument,
+                   mlir::Value root) const;
   /// Kernels in an order in which each comes after those that it reads;
   /// kernels without needed roots are left out.
   llvm::SmallVector<unsigned> order() const;
@@ -78,9 +84,9 @@ private:
   void place(mlir::Value root);
   /// `roots` in one kernel; what has its home in `home` is computed there too.
   Trial tryLoops(llvm::ArrayRef<mlir::Value> roots, const Domain &domain,
-                 std::optional<unsigned> home);
+                 std::optional<unsigned> home) const;
   Trial tryMatmul(ScaledMatmulOp op, llvm::ArrayRef<mlir::Value> roots,
-                  std::optional<unsigned> home);
+                  std::optional<unsigned> home) const;
   Trial tryJoin(unsigned kernel, mlir::Value root, Domain &domain);
   bool placeInEpilogue(mlir::Value root);
   bool keepsBusy(const Domain &domain, mlir::Value root) const;

@@ -38,15 +38,19 @@ static StringRef nameInLocation(Location loc) {
 
 /// What an op was made from, else what its body does.
 static std::string wordFor(Operation *op) {
-  if (auto from = op->getAttrOfType<StringAttr>(OctavoDialect::getFromAttrName()))
+  if (ElementSpace::isView(op) || isa<linalg::FillOp, tensor::EmptyOp>(op))
+    return {};
+  if (auto from =
+          op->getAttrOfType<StringAttr>(OctavoDialect::getFromAttrName()))
     return shortName(from.getValue());
-  if (StringRef name = nameInLocation(op->getLoc());
-      name.starts_with("aten.") || name.starts_with("octavo."))
-    return shortName(name);
+  // "L.model.layers.0.norm/mul_1": the graph's name of the node.
+  StringRef name = nameInLocation(op->getLoc());
+  if (auto node = name.rsplit('/').second; !node.empty())
+    return shortName(node.rtrim("0123456789").rtrim('_'));
   if (isa<RandomOp>(op))
     return "random";
   auto structured = dyn_cast<linalg::LinalgOp>(op);
-  if (!structured || isa<linalg::FillOp>(op) || ElementSpace::isView(op))
+  if (!structured)
     return {};
   Operation *last = nullptr;
   for (Operation &inner : structured.getBlock()->without_terminator())
@@ -84,9 +88,8 @@ std::string octavo::nameKernel(const FormedKernel &kernel,
     }
   }
   SmallVector<Operation *> sorted(slice.takeVector());
-  llvm::sort(sorted, [](Operation *x, Operation *y) {
-    return x->isBeforeInBlock(y);
-  });
+  llvm::sort(sorted,
+             [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
   llvm::SetVector<StringRef> unique;
   std::vector<std::string> words;
   for (Operation *op : sorted) {

@@ -24,7 +24,8 @@ Value octavo::stripReshapes(Value value) {
 }
 
 static bool isConstantLike(Operation *op) {
-  return isa_and_nonnull<linalg::FillOp, arith::ConstantOp, tensor::EmptyOp>(op);
+  return isa_and_nonnull<linalg::FillOp, arith::ConstantOp, tensor::EmptyOp>(
+      op);
 }
 
 static bool isPointwise(Operation *op) {
@@ -34,7 +35,8 @@ static bool isPointwise(Operation *op) {
 }
 
 /// Ops that read elements of `value`, views followed.
-static void readersThroughViews(Value value, llvm::SetVector<Operation *> &out) {
+static void readersThroughViews(Value value,
+                                llvm::SetVector<Operation *> &out) {
   for (Operation *user : value.getUsers()) {
     Operation *reader = user;
     while (reader->getParentOp() && !isa<func::FuncOp>(reader->getParentOp()))
@@ -60,9 +62,9 @@ void KernelGraph::markResults() {
     auto type = cast<RankedTensorType>(value.getType());
     auto strides = func.getResultAttrOfType<DenseI64ArrayAttr>(
         i, OctavoDialect::getStridesAttrName());
-    bool rowMajor = !strides || strides.asArrayRef() ==
-                                    ArrayRef<int64_t>(
-                                        getRowMajorStrides(type.getShape()));
+    bool rowMajor =
+        !strides || strides.asArrayRef() ==
+                        ArrayRef<int64_t>(getRowMajorStrides(type.getShape()));
     Value base = rowMajor ? stripReshapes(value) : value;
     bool own = !isa<BlockArgument>(base) && bases.insert(base).second;
     // The same memory cannot be two results.
@@ -93,8 +95,8 @@ void KernelGraph::markOperand(Value operand, bool mayCompute) {
     mark(base);
 }
 
-/// Follows the product through its only reader as long as that is pointwise with
-/// the same elements: all of it is done before the product is written.
+/// Follows the product through its only reader as long as that is pointwise
+/// with the same elements: all of it is done before the product is written.
 void KernelGraph::followEpilogue(ScaledMatmulOp op) {
   Value last = op.getResult();
   for (;;) {
@@ -124,9 +126,7 @@ bool KernelGraph::isWorthKeeping(Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   for (auto [d, size] : llvm::enumerate(type.getShape()))
     index.push_back(space.indices().coordinate(32 + d, size));
-  auto leaf = [&](Value v) {
-    return v != value && isLeaf(v, std::nullopt);
-  };
+  auto leaf = [&](Value v) { return v != value && isLeaf(v, std::nullopt); };
   ReadWalk walk(space, leaf);
   walk.visit({value, index});
   if (!walk.problem.empty() || walk.leaves.size() > kMostLeaves)

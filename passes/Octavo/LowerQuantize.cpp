@@ -57,8 +57,7 @@ Value Build::pointwise(ValueRange inputs, ArrayRef<AffineMap> maps,
   return op.getResult(0);
 }
 
-Value Build::amax(Value input, ArrayRef<int64_t> dims,
-                  ArrayRef<int64_t> kept) {
+Value Build::amax(Value input, ArrayRef<int64_t> dims, ArrayRef<int64_t> kept) {
   Type element = cast<RankedTensorType>(input.getType()).getElementType();
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(element));
   Value start =
@@ -66,8 +65,8 @@ Value Build::amax(Value input, ArrayRef<int64_t> dims,
   auto op = linalg::ReduceOp::create(
       b, loc, input, start, dims,
       [](OpBuilder &inner, Location at, ValueRange arguments) {
-        Value larger = arith::MaximumFOp::create(inner, at, arguments[0],
-                                                 arguments[1]);
+        Value larger =
+            arith::MaximumFOp::create(inner, at, arguments[0], arguments[1]);
         linalg::YieldOp::create(inner, at, larger);
       });
   op->setAttr(OctavoDialect::getFromAttrName(), b.getStringAttr("amax"));
@@ -91,20 +90,18 @@ static Value f32(OpBuilder &b, Location loc, double value) {
 /// The encode scale of an amax.
 static Value encodeScale(OpBuilder &b, Location loc, Value amax, double largest,
                          double floor, ScaleRule rule) {
-  Value floored =
-      arith::MaximumFOp::create(b, loc, amax, f32(b, loc, floor));
-  Value scale =
-      arith::DivFOp::create(b, loc, f32(b, loc, largest), floored);
+  Value floored = arith::MaximumFOp::create(b, loc, amax, f32(b, loc, floor));
+  Value scale = arith::DivFOp::create(b, loc, f32(b, loc, largest), floored);
   if (rule == ScaleRule::exact)
     return scale;
   Value bits = arith::BitcastOp::create(b, loc, b.getI32Type(), scale);
-  Value exponent = arith::ConstantOp::create(
-      b, loc, b.getI32IntegerAttr(0x7F800000));
+  Value exponent =
+      arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0x7F800000));
   Value power = arith::BitcastOp::create(
       b, loc, b.getF32Type(), arith::AndIOp::create(b, loc, bits, exponent));
   // A NaN without its mantissa would be infinite.
-  Value isNaN = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, scale,
-                                      scale);
+  Value isNaN =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, scale, scale);
   return arith::SelectOp::create(b, loc, isNaN, scale, power);
 }
 
@@ -135,9 +132,10 @@ static Value reshapeTo(OpBuilder &b, Location loc, Value value,
 }
 
 /// The dimensions that share a scale, or an error if there is no lowering.
-static FailureOr<SmallVector<int64_t>>
-granuleDims(Operation *op, GranuleAttr granule, std::optional<int64_t> axis,
-            int64_t rank) {
+static FailureOr<SmallVector<int64_t>> granuleDims(Operation *op,
+                                                   GranuleAttr granule,
+                                                   std::optional<int64_t> axis,
+                                                   int64_t rank) {
   SmallVector<int64_t> dims;
   switch (granule.getKind()) {
   case GranuleKind::tensor:
@@ -153,7 +151,8 @@ granuleDims(Operation *op, GranuleAttr granule, std::optional<int64_t> axis,
 
 static LogicalResult lower(QuantizeOp op) {
   RankedTensorType type = op.getInput().getType();
-  auto format = dyn_cast<FloatType>(op.getQuantized().getType().getElementType());
+  auto format =
+      dyn_cast<FloatType>(op.getQuantized().getType().getElementType());
   if (!type.hasStaticShape())
     return op.emitOpError("has no lowering for dynamic sizes");
   if (!format)
@@ -180,28 +179,27 @@ static LogicalResult lower(QuantizeOp op) {
         return math::AbsFOp::create(in, at, toF32(in, at, v[0]));
       });
   Value amax = dims->empty() ? absolute : build.amax(absolute, *dims, kept);
-  double largest = op.getLargest() ? op.getLargest()->convertToDouble()
-                                   : largestOf(format);
+  double largest =
+      op.getLargest() ? op.getLargest()->convertToDouble() : largestOf(format);
   double floor = op.getAmaxFloor().convertToDouble();
-  Value encode = build.pointwise(
-      amax, keptMap, kept, b.getF32Type(),
-      [&](OpBuilder &in, Location at, ValueRange v) {
-        return encodeScale(in, at, v[0], largest, floor, op.getRule());
-      });
+  Value encode = build.pointwise(amax, keptMap, kept, b.getF32Type(),
+                                 [&](OpBuilder &in, Location at, ValueRange v) {
+                                   return encodeScale(in, at, v[0], largest,
+                                                      floor, op.getRule());
+                                 });
   Value decode = build.pointwise(
       encode, keptMap, kept, b.getF32Type(),
       [](OpBuilder &in, Location at, ValueRange v) -> Value {
         return arith::DivFOp::create(in, at, f32(in, at, 1.0), v[0]);
       });
   Value quantized = build.pointwise(
-      {op.getInput(), encode},
-      {identity, scaleMap(b, type.getRank(), *dims)}, type.getShape(), format,
+      {op.getInput(), encode}, {identity, scaleMap(b, type.getRank(), *dims)},
+      type.getShape(), format,
       [&](OpBuilder &in, Location at, ValueRange v) -> Value {
-        Value scaled =
-            arith::MulFOp::create(in, at, toF32(in, at, v[0]), v[1]);
+        Value scaled = arith::MulFOp::create(in, at, toF32(in, at, v[0]), v[1]);
         if (op.getSaturate()) {
-          scaled = arith::MaximumFOp::create(in, at, scaled,
-                                             f32(in, at, -largest));
+          scaled =
+              arith::MaximumFOp::create(in, at, scaled, f32(in, at, -largest));
           scaled =
               arith::MinimumFOp::create(in, at, scaled, f32(in, at, largest));
         }
@@ -230,20 +228,20 @@ static LogicalResult lower(DequantizeOp op) {
   Value scale = reshapeTo(b, op.getLoc(), op.getScale(),
                           RankedTensorType::get(kept, b.getF32Type()));
   Type result = op.getResult().getType().getElementType();
-  Value value = build.pointwise(
-      {op.getInput(), scale},
-      {b.getMultiDimIdentityMap(type.getRank()),
-       scaleMap(b, type.getRank(), *dims)},
-      type.getShape(), result,
-      [&](OpBuilder &in, Location at, ValueRange v) -> Value {
-        Value product =
-            arith::MulFOp::create(in, at, toF32(in, at, v[0]), v[1]);
-        if (result.isF32())
-          return product;
-        if (result.isF64())
-          return arith::ExtFOp::create(in, at, result, product);
-        return arith::TruncFOp::create(in, at, result, product);
-      });
+  Value value =
+      build.pointwise({op.getInput(), scale},
+                      {b.getMultiDimIdentityMap(type.getRank()),
+                       scaleMap(b, type.getRank(), *dims)},
+                      type.getShape(), result,
+                      [&](OpBuilder &in, Location at, ValueRange v) -> Value {
+                        Value product = arith::MulFOp::create(
+                            in, at, toF32(in, at, v[0]), v[1]);
+                        if (result.isF32())
+                          return product;
+                        if (result.isF64())
+                          return arith::ExtFOp::create(in, at, result, product);
+                        return arith::TruncFOp::create(in, at, result, product);
+                      });
   op.getResult().replaceAllUsesWith(value);
   op.erase();
   return success();

@@ -29,12 +29,17 @@ private:
   /// The value after rewriting: of a root, an argument or a reshape of one.
   Value rewritten(Value value);
   ArrayAttr stridesOf(ArrayRef<Value> values, bool results);
+  bool mayWriteOver(Value root, BlockArgument argument, size_t launch,
+                    ArrayRef<Launch> all) const;
+  void copyLate(ArrayRef<Launch> all);
 
   func::FuncOp func;
   const KernelGraph &graph;
   OpBuilder b;
   Operation *end;
   IRMapping mapping;
+  /// Results of the function that are copied at the end, by number.
+  DenseMap<unsigned, Value> copies;
 };
 } // namespace
 
@@ -191,11 +196,12 @@ void Outliner::emitCall(const FormedKernel &kernel) {
   SmallVector<Value> operands;
   for (Value operand : kernel.call->getOperands())
     operands.push_back(rewritten(operand));
-  auto callee = kernel.call->getAttrOfType<StringAttr>("callee");
+  auto overload = kernel.call->getAttrOfType<StringAttr>("overload");
   auto reason = kernel.call->getAttrOfType<StringAttr>("octavo.reason");
   auto call = CallOp::create(
       b, kernel.call->getLoc(), kernel.call->getResultTypes(),
-      callee ? callee : b.getStringAttr(kernel.call->getName().getStringRef()),
+      overload ? overload
+               : b.getStringAttr(kernel.call->getName().getStringRef()),
       operands, reason ? reason : b.getStringAttr("no kernel computes it"),
       kernel.call->getAttrOfType<DictionaryAttr>("args"), ArrayAttr());
   for (auto [old, result] :
@@ -203,18 +209,82 @@ void Outliner::emitCall(const FormedKernel &kernel) {
     mapping.map(old, result);
 }
 
+/// Whether `root`, computed by launch number `launch`, may be written where
+/// `argument` lies: nobody else reads the argument then or later, and its own
+/// kernel reads no other element than the one that it writes.
+bool Outliner::mayWriteOver(Value root, BlockArgument argument, size_t launch,
+                            ArrayRef<Launch> all) const {
+  for (size_t i = launch; i < all.size(); ++i)
+    for (unsigned number : all[i])
+      if (!graph.readsOnlyAt(number, argument, root))
+        return false;
+  return true;
+}
+
+/// Results that may not be written over an argument yet go through the
+/// workspace: one launch at the end copies them.
+void Outliner::copyLate(ArrayRef<Launch> all) {
+  SmallVector<Value> inputs;
+  SmallVector<unsigned> late;
+  SmallVector<std::unique_ptr<Region>> regions;
+  SmallVector<Attribute> domains;
+  for (auto [i, value] : llvm::enumerate(end->getOperands())) {
+    auto writes = func.getResultAttrOfType<IntegerAttr>(
+        i, OctavoDialect::getWritesAttrName());
+    if (!writes)
+      continue;
+    Value root = graph.homeOf(value) ? value : stripReshapes(value);
+    size_t launch = 0;
+    for (auto [at, numbers] : llvm::enumerate(all))
+      if (llvm::is_contained(numbers, *graph.homeOf(root)))
+        launch = at;
+    if (mayWriteOver(root, func.getArgument(writes.getInt()), launch, all))
+      continue;
+    late.push_back(i);
+    inputs.push_back(rewritten(value));
+    auto type = cast<RankedTensorType>(value.getType());
+    Block *body = new Block;
+    Value copied = body->addArgument(type, value.getLoc());
+    regions.push_back(std::make_unique<Region>());
+    regions.back()->push_back(body);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToEnd(body);
+    YieldOp::create(b, value.getLoc(), copied);
+    domains.push_back(
+        Domain::get({type.getNumElements()}, {}).toAttr(b.getContext()));
+  }
+  if (late.empty())
+    return;
+  OperationState state(func.getLoc(), KernelOp::getOperationName());
+  state.addAttribute("kernel_name", b.getStringAttr("copy"));
+  SmallVector<Value> results;
+  for (unsigned i : late)
+    results.push_back(end->getOperand(i));
+  if (ArrayAttr strides = stridesOf(results, true))
+    state.addAttribute("result_strides", strides);
+  state.addAttribute("octavo.domains", b.getArrayAttr(domains));
+  state.addOperands(inputs);
+  state.addTypes(ValueRange(inputs).getTypes());
+  state.addRegions(regions);
+  Operation *op = b.create(state);
+  for (auto [i, result] : llvm::zip(late, op->getResults()))
+    copies[i] = result;
+}
+
 LogicalResult Outliner::run() {
   b.setInsertionPoint(end);
-  for (const Launch &launch : launches()) {
+  std::vector<Launch> all = launches();
+  for (const Launch &launch : all) {
     const FormedKernel &first = graph.getKernels()[launch.front()];
     if (first.call)
       emitCall(first);
     else
       emitLaunch(launch);
   }
+  copyLate(all);
   SmallVector<Value> results;
-  for (Value value : end->getOperands())
-    results.push_back(rewritten(value));
+  for (auto [i, value] : llvm::enumerate(end->getOperands()))
+    results.push_back(copies.count(i) ? copies[i] : rewritten(value));
   end->setOperands(results);
   // Everything else has no reader any more.
   for (Operation &op :

@@ -46,4 +46,12 @@ def FormKernels : Pass<"octavo-form-kernels", "::mlir::func::FuncOp"> {
     "::mlir::linalg::LinalgDialect"];
 }
 
+def PlanWorkspace : Pass<"octavo-plan-workspace", "::mlir::func::FuncOp"> {
+  let summary = "Give each result of a launch its place";
+  let description = [{
+    Before: `octavo.launch` and `octavo.call` without places. After: each has
+    `places`; the function says `octavo.workspace_bytes`.
+  }];
+}
+
 #endif // OCTAVO_PASSES_OCTAVO_PASSES_TD

@@ -1,9 +1,9 @@
 //===- SplitReductions.cpp - Long reductions to few results ---------------===//
 //
-// A reduction is `[A, R, B] -> [A, B]`. If A * B rows cannot fill the device and
-// R is long, R is read as `[P, R / P]` (padded with the neutral element): the
-// partial results are rows of their own, then P of them are reduced. The order
-// is fixed by the sizes alone.
+// A reduction is `[A, R, B] -> [A, B]`. If A * B rows cannot fill the device
+// and R is long, R is read as `[P, R / P]` (padded with the neutral element):
+// the partial results are rows of their own, then P of them are reduced. The
+// order is fixed by the sizes alone.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,7 +44,7 @@ static std::optional<Sizes> sizesOf(linalg::ReduceOp op) {
   if (last - first + 1 != int64_t(op.getDimensions().size()))
     return std::nullopt;
   for (auto [d, size] : llvm::enumerate(type.getShape()))
-    (int64_t(d) < first ? sizes.before
+    (int64_t(d) < first  ? sizes.before
      : int64_t(d) > last ? sizes.after
                          : sizes.extent) *= size;
   return sizes;
@@ -67,7 +67,8 @@ static int64_t partsOf(const Sizes &sizes, ArrayRef<int64_t> reduced,
   }
   // Columns: 16 of them are a workgroup's narrowest piece.
   int64_t pieces = llvm::divideCeil(sizes.after, 16) * sizes.before;
-  if (sizes.extent <= kEasyExtent / 2 || pieces * 4 >= int64_t(target.computeUnits))
+  if (sizes.extent <= kEasyExtent / 2 ||
+      pieces * 4 >= int64_t(target.computeUnits))
     return 1;
   return std::min<int64_t>(llvm::divideCeil(target.computeUnits, pieces),
                            llvm::divideCeil(sizes.extent, 256));
@@ -94,8 +95,7 @@ static Value readParts(OpBuilder &b, linalg::ReduceOp op, const Sizes &sizes,
   int64_t padding = part * parts - sizes.extent;
   int64_t at = hasBefore ? 1 : 0;
   int64_t rank = groups.size();
-  SmallVector<int64_t> shape(
-      cast<RankedTensorType>(flat.getType()).getShape());
+  SmallVector<int64_t> shape(cast<RankedTensorType>(flat.getType()).getShape());
   if (padding) {
     shape[at] += padding;
     SmallVector<OpFoldResult> low(rank, b.getIndexAttr(0)), high = low;
@@ -120,8 +120,8 @@ static Value readParts(OpBuilder &b, linalg::ReduceOp op, const Sizes &sizes,
 /// `op` with other operands and dimensions.
 static Value reduceLike(OpBuilder &b, linalg::ReduceOp op, Value input,
                         Value init, int64_t dimension) {
-  auto reduce = linalg::ReduceOp::create(
-      b, op.getLoc(), input, init, ArrayRef<int64_t>(dimension), nullptr);
+  auto reduce = linalg::ReduceOp::create(b, op.getLoc(), input, init,
+                                         ArrayRef<int64_t>(dimension), nullptr);
   IRMapping mapping;
   op.getCombiner().cloneInto(&reduce.getCombiner(), mapping);
   reduce->setDiscardableAttrs(op->getDiscardableAttrDictionary());
@@ -135,7 +135,8 @@ static void split(linalg::ReduceOp op, const Sizes &sizes, int64_t parts) {
   auto fill = op.getInits()[0].getDefiningOp<linalg::FillOp>();
   Value neutral = fill.getInputs()[0];
   Value input = readParts(b, op, sizes, parts, neutral);
-  SmallVector<int64_t> shape(cast<RankedTensorType>(input.getType()).getShape());
+  SmallVector<int64_t> shape(
+      cast<RankedTensorType>(input.getType()).getShape());
   int64_t at = op.getDimensions().front() > 0 ? 1 : 0;
   shape.erase(shape.begin() + at + 1);
   auto start = [&](ArrayRef<int64_t> of) -> Value {
@@ -165,7 +166,8 @@ static bool startsNeutral(linalg::ReduceOp op) {
   Operation &combiner = body.front();
   // A maximum or minimum may take any init twice.
   if (isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxSIOp, arith::MinSIOp,
-          arith::MaxUIOp, arith::MinUIOp, arith::OrIOp, arith::AndIOp>(combiner))
+          arith::MaxUIOp, arith::MinUIOp, arith::OrIOp, arith::AndIOp>(
+          combiner))
     return true;
   if (auto number = dyn_cast<FloatAttr>(value);
       number && isa<arith::AddFOp>(combiner))

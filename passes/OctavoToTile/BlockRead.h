@@ -1,8 +1,8 @@
 //===- BlockRead.h - Reads that are blocks of a strided view ----*- C++ -*-===//
 //
-// An offset that is a sum of coordinates times strides is a block of a view with
-// one dimension per coordinate: wide reads and direct-to-LDS copies need no
-// offset per element.
+// An offset that is a sum of coordinates times strides is a block of a view
+// with one dimension per coordinate: wide reads and direct-to-LDS copies need
+// no offset per element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +22,8 @@ struct BlockDim {
 };
 
 /// Dimensions by falling stride, if `offset` is such a sum in which each of the
-/// coordinates `axes` occurs exactly once and the rest is the same for the whole
-/// tile.
+/// coordinates `axes` occurs exactly once and the rest is the same for the
+/// whole tile.
 std::optional<llvm::SmallVector<BlockDim>>
 findBlock(IndexExpr offset, llvm::ArrayRef<unsigned> axes);
 

@@ -60,7 +60,8 @@ Value Evaluator::emitMask(const Guards &guards, uint64_t coordinates) {
   return all;
 }
 
-/// A block of the view, if the view has a dimension for each part of the offset.
+/// A block of the view, if the view has a dimension for each part of the
+/// offset.
 Value Evaluator::loadBlock(const MemoryTensor &from, IndexExpr offset) {
   auto dims = findBlock(offset, blockAxes);
   auto view = cast<tile::ViewType>(from.view.getType());
@@ -83,9 +84,8 @@ Value Evaluator::loadBlock(const MemoryTensor &from, IndexExpr offset) {
     return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(value));
   };
   for (const BlockDim &dim : *dims) {
-    const BoundCoordinate *bound = dim.atom->kind == IndexAtom::Coordinate
-                                       ? find(dim.atom->id)
-                                       : nullptr;
+    const BoundCoordinate *bound =
+        dim.atom->kind == IndexAtom::Coordinate ? find(dim.atom->id) : nullptr;
     Value start = bound ? bound->base : scalarOf(dim.atom);
     if (hasFailed)
       return {};

@@ -1,9 +1,9 @@
 //===- MatmulKernel.cpp - Kernels around a matrix product -----------------===//
 //
-// A workgroup owns a block of one product. Operands are evaluated like any other
-// value, in the order in which they lie in memory, so that casts, transposes and
-// slices before the product are part of its reads; scales, bias and everything
-// that follows is evaluated around the accumulator.
+// A workgroup owns a block of one product. Operands are evaluated like any
+// other value, in the order in which they lie in memory, so that casts,
+// transposes and slices before the product are part of its reads; scales, bias
+// and everything that follows is evaluated around the accumulator.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,8 +56,8 @@ std::optional<MatmulShape> octavo::shapeMatmul(ScaledMatmulOp op,
                            op.getB().getType().getElementTypeBitWidth());
   int64_t batch = batchOf(op), m = op.getM(), n = op.getN();
   MatmulPlan plan = planMatmul(target, {batch, m, n, op.getK()}, bits);
-  int64_t tiles = llvm::divideCeil(m, plan.blockM) *
-                  llvm::divideCeil(n, plan.blockN);
+  int64_t tiles =
+      llvm::divideCeil(m, plan.blockM) * llvm::divideCeil(n, plan.blockN);
   return MatmulShape{op, plan, batch * tiles};
 }
 
@@ -75,9 +75,9 @@ offsetsOf(ElementSpace &space, const Element &operand,
   return offsets;
 }
 
-std::map<void *, tile::ViewType> octavo::operandViews(
-    ScaledMatmulOp op,
-    const std::map<void *, SmallVector<int64_t>> &strides) {
+std::map<void *, tile::ViewType>
+octavo::operandViews(ScaledMatmulOp op,
+                     const std::map<void *, SmallVector<int64_t>> &strides) {
   std::map<void *, tile::ViewType> views;
   ElementSpace space;
   SmallVector<Element> reads = productReads(space, op);
@@ -236,8 +236,8 @@ Value MatmulEmitter::product(ArrayRef<Element> reads) {
     evaluator->readBlocks({other, coordinateK});
     evaluator->setLoc(loc);
     evaluator->bind(coordinateBatch, batch);
-    evaluator->bind(other, {minor ? 0 : 1, bound->block, bound->extent,
-                            bound->base});
+    evaluator->bind(other,
+                    {minor ? 0 : 1, bound->block, bound->extent, bound->base});
     evaluator->enter(loop);
     evaluator->bind(coordinateK, {minor ? 1 : 0, plan.blockK, op.getK(),
                                   loop.getInductionVar()});
@@ -250,9 +250,9 @@ Value MatmulEmitter::product(ArrayRef<Element> reads) {
     return {};
   Type common = operandType(elementA, elementB);
   // A is [M, K] unless M is minor; B is [K, N] unless K is.
-  auto dot = tile::DotOp::create(
-      b, loc, convertTo(b, loc, a, common), convertTo(b, loc, c, common),
-      loop.getRegionIterArg(0), !minorA, minorB);
+  auto dot = tile::DotOp::create(b, loc, convertTo(b, loc, a, common),
+                                 convertTo(b, loc, c, common),
+                                 loop.getRegionIterArg(0), !minorA, minorB);
   scf::YieldOp::create(b, loc, dot.getResult());
   return loop.getResult(0);
 }
