@@ -9,6 +9,8 @@
 
 #include "passes/AtenToOctavo/Passes.h"
 #include "passes/Lane/Passes.h"
+#include "passes/Octavo/Passes.h"
+#include "passes/OctavoToTile/Passes.h"
 #include "passes/Tile/Passes.h"
 #include "passes/TileToLane/Passes.h"
 
@@ -23,6 +25,21 @@ void octavo::buildImportPipeline(OpPassManager &passes) {
   passes.addPass(createAtenToOctavo());
   // Rules convert the same operand once per reader, and leave views unread.
   passes.addPass(createCSEPass());
+}
+
+void octavo::buildKernelsPipeline(OpPassManager &passes) {
+  passes.addPass(createLowerQuantize());
+  passes.addPass(createLowerScatter());
+  passes.addPass(createSplitReductions());
+  // Equal values must be one value before anybody decides where they lie.
+  passes.addPass(createCSEPass());
+  passes.addNestedPass<func::FuncOp>(createFormKernels());
+}
+
+void octavo::buildTilePipeline(OpPassManager &passes) {
+  passes.addPass(createOctavoToTile());
+  passes.addNestedPass<tile::FuncOp>(createCSEPass());
+  passes.addNestedPass<func::FuncOp>(createPlanWorkspace());
 }
 
 void octavo::buildLanePipeline(OpPassManager &passes) {
@@ -51,6 +68,12 @@ void octavo::buildTileToLanePipeline(OpPassManager &passes) {
 void octavo::registerPipelines() {
   PassPipelineRegistration<>("octavo-import", "PyTorch's operators to values",
                              buildImportPipeline);
+  PassPipelineRegistration<>("octavo-kernels",
+                             "Values to kernels, one launch each",
+                             buildKernelsPipeline);
+  PassPipelineRegistration<>("octavo-tile",
+                             "Kernels to workgroup programs and a plan",
+                             buildTilePipeline);
   PassPipelineRegistration<>("octavo-tile-to-lane",
                              "Workgroup programs to one lane's program",
                              buildTileToLanePipeline);

@@ -7,6 +7,8 @@
 
 #include "passes/Octavo/Passes.h"
 
+#include "passes/Octavo/Structured.h"
+
 #include "dialects/Octavo/IR/Octavo.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -21,57 +23,6 @@ namespace octavo {
 
 using namespace mlir;
 using namespace octavo;
-
-namespace {
-using Body = function_ref<Value(OpBuilder &, Location, ValueRange)>;
-
-/// Builds values at one place.
-struct Build {
-  OpBuilder &b;
-  Location loc;
-  StringAttr from;
-
-  Value empty(ArrayRef<int64_t> shape, Type element) {
-    return tensor::EmptyOp::create(b, loc, shape, element);
-  }
-  Value pointwise(ValueRange inputs, ArrayRef<AffineMap> maps,
-                  ArrayRef<int64_t> shape, Type element, Body body);
-  Value amax(Value input, ArrayRef<int64_t> dims, ArrayRef<int64_t> kept);
-};
-} // namespace
-
-Value Build::pointwise(ValueRange inputs, ArrayRef<AffineMap> maps,
-                       ArrayRef<int64_t> shape, Type element, Body body) {
-  Value out = empty(shape, element);
-  SmallVector<AffineMap> all(maps);
-  all.push_back(b.getMultiDimIdentityMap(shape.size()));
-  SmallVector<utils::IteratorType> loops(shape.size(),
-                                         utils::IteratorType::parallel);
-  auto op = linalg::GenericOp::create(
-      b, loc, out.getType(), inputs, out, all, loops,
-      [&](OpBuilder &inner, Location at, ValueRange arguments) {
-        linalg::YieldOp::create(inner, at,
-                                body(inner, at, arguments.drop_back()));
-      });
-  op->setAttr(OctavoDialect::getFromAttrName(), from);
-  return op.getResult(0);
-}
-
-Value Build::amax(Value input, ArrayRef<int64_t> dims, ArrayRef<int64_t> kept) {
-  Type element = cast<RankedTensorType>(input.getType()).getElementType();
-  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(element));
-  Value start =
-      linalg::FillOp::create(b, loc, zero, empty(kept, element)).getResult(0);
-  auto op = linalg::ReduceOp::create(
-      b, loc, input, start, dims,
-      [](OpBuilder &inner, Location at, ValueRange arguments) {
-        Value larger =
-            arith::MaximumFOp::create(inner, at, arguments[0], arguments[1]);
-        linalg::YieldOp::create(inner, at, larger);
-      });
-  op->setAttr(OctavoDialect::getFromAttrName(), b.getStringAttr("amax"));
-  return op.getResult(0);
-}
 
 /// f32 of any real scalar.
 static Value toF32(OpBuilder &b, Location loc, Value x) {
@@ -166,7 +117,7 @@ static LogicalResult lower(QuantizeOp op) {
   if (failed(dims))
     return failure();
   OpBuilder b(op);
-  Build build{b, op.getLoc(), b.getStringAttr("quantize")};
+  Structured build{b, op.getLoc(), "quantize"};
   SmallVector<int64_t> kept;
   for (auto [d, size] : llvm::enumerate(type.getShape()))
     if (!llvm::is_contained(*dims, int64_t(d)))
@@ -178,7 +129,13 @@ static LogicalResult lower(QuantizeOp op) {
       [](OpBuilder &in, Location at, ValueRange v) -> Value {
         return math::AbsFOp::create(in, at, toF32(in, at, v[0]));
       });
-  Value amax = dims->empty() ? absolute : build.amax(absolute, *dims, kept);
+  Value amax = absolute;
+  if (!dims->empty())
+    amax = Structured{b, op.getLoc(), "amax"}.reduce(
+        absolute, *dims, b.getF32FloatAttr(0),
+        [](OpBuilder &in, Location at, ValueRange v) -> Value {
+          return arith::MaximumFOp::create(in, at, v[0], v[1]);
+        });
   double largest =
       op.getLargest() ? op.getLargest()->convertToDouble() : largestOf(format);
   double floor = op.getAmaxFloor().convertToDouble();
@@ -220,7 +177,7 @@ static LogicalResult lower(DequantizeOp op) {
   if (!isa<FloatType>(type.getElementType()) || !type.hasStaticShape())
     return op.emitOpError("has no lowering for ") << type;
   OpBuilder b(op);
-  Build build{b, op.getLoc(), b.getStringAttr("dequantize")};
+  Structured build{b, op.getLoc(), "dequantize"};
   SmallVector<int64_t> kept;
   for (auto [d, size] : llvm::enumerate(type.getShape()))
     if (!llvm::is_contained(*dims, int64_t(d)))

@@ -19,6 +19,18 @@ def LowerQuantize : Pass<"octavo-lower-quantize", "::mlir::ModuleOp"> {
     "::mlir::arith::ArithDialect"];
 }
 
+def LowerScatter : Pass<"octavo-lower-scatter", "::mlir::ModuleOp"> {
+  let summary = "Scatter as a reduction over its source";
+  let description = [{
+    Deterministic: an element of the result combines the source's elements that
+    indices send to it in a fixed order.
+
+    Before: `octavo.scatter_reduce`. After: `linalg` only.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect"];
+}
+
 def SplitReductions : Pass<"octavo-split-reductions", "::mlir::ModuleOp"> {
   let summary = "Long reductions to few results in two deterministic stages";
   let description = [{

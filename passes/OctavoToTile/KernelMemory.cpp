@@ -47,7 +47,9 @@ Value Evaluator::emitMask(const Guards &guards, uint64_t coordinates) {
     if (!(coordinates >> c & 1))
       continue;
     const BoundCoordinate *bound = find(c);
-    if (bound && bound->axis >= 0 && bound->extent % bound->block != 0)
+    // Nothing exists of an extent of 0.
+    if (bound && bound->axis >= 0 &&
+        (bound->extent % bound->block != 0 || bound->extent == 0))
       require(space.indices().coordinate(c, bound->extent),
               arith::CmpIPredicate::slt, bound->extent);
   }
