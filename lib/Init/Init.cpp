@@ -2,7 +2,7 @@
 
 #include "octavo/Init/Init.h"
 
-#include "dialects/Aten/Aten.h"
+#include "dialects/Aten/IR/Aten.h"
 #include "dialects/Octavo/IR/Octavo.h"
 #include "dialects/Tile/IR/Tile.h"
 #include "passes/AtenToOctavo/Passes.h"

@@ -117,11 +117,14 @@ std::vector<std::string> Rules::names() const {
 const Rules &octavo::allRules() {
   static const Rules rules = [] {
     Rules all;
-    for (auto add :
-         {addUnaryRules, addBinaryRules, addCompareRules, addSelectRules,
-          addCastRules, addCreationRules, addReductionRules, addShapeRules,
-          addSliceRules, addMatmulRules, addGatherRules, addScatterRules,
-          addForeachRules, addAttentionRules})
+    for (auto add : {addUnaryRules,    addBinaryRules,    addCompareRules,
+                     addSelectRules,   addGradientRules,  addCastRules,
+                     addCreationRules, addComplexRules,   addReductionRules,
+                     addArgumentRules, addSoftmaxRules,   addNormRules,
+                     addShapeRules,    addSliceRules,     addStridedRules,
+                     addMatmulRules,   addAttentionRules, addGatherRules,
+                     addScatterRules,  addLossRules,      addForeachRules,
+                     addOctavoRules})
       add(all);
     return all;
   }();

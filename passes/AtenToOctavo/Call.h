@@ -3,7 +3,7 @@
 #ifndef OCTAVO_PASSES_ATENTOOCTAVO_CALL_H
 #define OCTAVO_PASSES_ATENTOOCTAVO_CALL_H
 
-#include "dialects/Aten/Aten.h"
+#include "dialects/Aten/IR/Aten.h"
 #include "passes/AtenToOctavo/Emitter.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -105,7 +105,7 @@ void addScatterRules(Rules &rules);
 void addScatterDimRules(Rules &rules);
 void addLossRules(Rules &rules);
 void addForeachRules(Rules &rules);
-void addRandomRules(Rules &rules);
+void addStridedRules(Rules &rules);
 void addOctavoRules(Rules &rules);
 
 } // namespace octavo

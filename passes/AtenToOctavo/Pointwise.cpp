@@ -2,6 +2,7 @@
 
 #include "passes/AtenToOctavo/Arithmetic.h"
 #include "passes/AtenToOctavo/Call.h"
+#include "passes/AtenToOctavo/Complex.h"
 #include "passes/AtenToOctavo/ScalarFunctions.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -67,10 +68,23 @@ Tensor octavo::applyPower(Emitter &e, Operand a, Operand b,
                      });
 }
 
+/// Of complex numbers, those functions that RoPE needs.
+static Results complexUnary(Call &call, UnaryFunction function) {
+  if (function == findUnary("abs"))
+    return complexSize(call);
+  if (function == findUnary("neg")) {
+    Tensor parts = call.tensor("self").asReal();
+    Tensor result =
+        applyUnary(call, function, parts, parts.shape(), parts.dtype);
+    return Tensor{result.value, call.resultType()};
+  }
+  return call.fail("it is not lowered for complex numbers");
+}
+
 static Results unary(Call &call, UnaryFunction function) {
   Tensor self = call.tensor("self");
   if (isComplex(self.dtype))
-    return call.fail("it is not lowered for complex numbers");
+    return complexUnary(call, function);
   return applyUnary(call, function, self, call.resultShape(),
                     call.resultType());
 }
@@ -103,6 +117,9 @@ static Results binary(Call &call, BinaryFunction function) {
   auto [a, b] = operandsOf(call);
   if (!a || !b)
     return call.fail("expected two operands");
+  if (isComplex(call.resultType()) &&
+      (function == findBinary("mul") || function == findBinary("div")))
+    return complexProduct(call, function == findBinary("div"));
   if (anyComplex(call, {a, b}))
     return call.fail("it is not lowered for complex numbers");
   return applyBinary(call, function, a, b, call.resultShape(),

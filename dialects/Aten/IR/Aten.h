@@ -8,15 +8,15 @@
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
 
-#include "dialects/Aten/AtenDialect.h.inc"
+#include "dialects/Aten/IR/AtenDialect.h.inc"
 
 #define GET_ATTRDEF_CLASSES
-#include "dialects/Aten/AtenAttrs.h.inc"
+#include "dialects/Aten/IR/AtenAttrs.h.inc"
 
 #define GET_TYPEDEF_CLASSES
-#include "dialects/Aten/AtenTypes.h.inc"
+#include "dialects/Aten/IR/AtenTypes.h.inc"
 
 #define GET_OP_CLASSES
-#include "dialects/Aten/AtenOps.h.inc"
+#include "dialects/Aten/IR/AtenOps.h.inc"
 
 #endif // OCTAVO_DIALECTS_ATEN_IR_ATEN_H

@@ -3,7 +3,7 @@
 #ifndef OCTAVO_DIALECTS_ATEN_IR_ATENOPS_TD
 #define OCTAVO_DIALECTS_ATEN_IR_ATENOPS_TD
 
-include "dialects/Aten/AtenDialect.td"
+include "dialects/Aten/IR/AtenDialect.td"
 
 def Aten_OperandAttr : Aten_Attr<"Operand", "operand"> {
   let summary = "The argument is the operand with this number";

@@ -1,6 +1,6 @@
 //===- AtenOps.cpp - Verifiers of the aten dialect ------------------------===//
 
-#include "dialects/Aten/Aten.h"
+#include "dialects/Aten/IR/Aten.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace octavo::aten;
 
 #define GET_OP_CLASSES
-#include "dialects/Aten/AtenOps.cpp.inc"
+#include "dialects/Aten/IR/AtenOps.cpp.inc"
 
 //===----------------------------------------------------------------------===//
 // CallOp

@@ -1,6 +1,6 @@
 //===- AtenDialect.cpp - Registration of the aten dialect -----------------===//
 
-#include "dialects/Aten/Aten.h"
+#include "dialects/Aten/IR/Aten.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -9,25 +9,25 @@
 using namespace mlir;
 using namespace octavo::aten;
 
-#include "dialects/Aten/AtenDialect.cpp.inc"
+#include "dialects/Aten/IR/AtenDialect.cpp.inc"
 
 #define GET_ATTRDEF_CLASSES
-#include "dialects/Aten/AtenAttrs.cpp.inc"
+#include "dialects/Aten/IR/AtenAttrs.cpp.inc"
 
 #define GET_TYPEDEF_CLASSES
-#include "dialects/Aten/AtenTypes.cpp.inc"
+#include "dialects/Aten/IR/AtenTypes.cpp.inc"
 
 void AtenDialect::registerAttributes() {
   addAttributes<
 #define GET_ATTRDEF_LIST
-#include "dialects/Aten/AtenAttrs.cpp.inc"
+#include "dialects/Aten/IR/AtenAttrs.cpp.inc"
       >();
 }
 
 void AtenDialect::registerTypes() {
   addTypes<
 #define GET_TYPEDEF_LIST
-#include "dialects/Aten/AtenTypes.cpp.inc"
+#include "dialects/Aten/IR/AtenTypes.cpp.inc"
       >();
 }
 
@@ -36,6 +36,6 @@ void AtenDialect::initialize() {
   registerTypes();
   addOperations<
 #define GET_OP_LIST
-#include "dialects/Aten/AtenOps.cpp.inc"
+#include "dialects/Aten/IR/AtenOps.cpp.inc"
       >();
 }

@@ -1,0 +1,67 @@
+"""The recipe's operators mean what their eager forms compute."""
+
+import pytest
+import torch
+from octavo.frontend import randomness
+from octavo.frontend.importer import import_graph
+from octavo.frontend.recipe.operators import quantize, scaled_matmul
+from oracle import TARGET, execute, lowered
+from torch.fx.experimental.proxy_tensor import make_fx
+
+
+def run(function, *inputs):
+    gm = make_fx(function, tracing_mode="fake")(*inputs)
+    graph = import_graph(gm, inputs, target=TARGET, name="graph")
+    return execute(graph, lowered(graph), inputs)
+
+
+@pytest.mark.parametrize("format", ("e4m3fn", "e5m2", "e4m3fnuz"))
+@pytest.mark.parametrize("rule", ("exact", "pow2"))
+@pytest.mark.parametrize("axis", (None, 0, -1))
+def test_quantize(format: str, rule: str, axis: int | None, dtype: torch.dtype) -> None:
+    x = torch.randn(8, 16).to(dtype)
+    x[2] = 0
+    got = run(lambda x: quantize(x, axis, format, rule), x)
+    for ours, theirs in zip(got, quantize(x, axis, format, rule), strict=True):
+        assert torch.equal(ours.float(), theirs.float())
+
+
+def test_quantize_to_a_smaller_bound() -> None:
+    x = torch.randn(8, 16)
+    got = run(lambda x: quantize(x, -1, "e4m3fnuz", "exact", 224.0), x)
+    for ours, theirs in zip(got, quantize(x, -1, "e4m3fnuz", "exact", 224.0), strict=True):
+        assert torch.equal(ours.float(), theirs.float())
+
+
+@pytest.mark.parametrize("transpose_a", (False, True))
+@pytest.mark.parametrize("transpose_b", (False, True))
+@pytest.mark.parametrize("row", (False, True))
+def test_scaled_matmul(transpose_a: bool, transpose_b: bool, row: bool) -> None:
+    a, b = torch.randn(8, 16), torch.randn(16, 4)
+    a, b = (a.t().contiguous() if transpose_a else a), (b.t().contiguous() if transpose_b else b)
+    axis_a, axis_b = (0 if transpose_a else 1), (1 if transpose_b else 0)
+    (qa, sa), (qb, sb) = (
+        quantize(x, axis if row else None, "e4m3fn", "exact") for x, axis in ((a, axis_a), (b, axis_b))
+    )
+
+    def function(qa, sa, qb, sb, bias):
+        return scaled_matmul(qa, qb, sa, sb, bias, transpose_a=transpose_a, transpose_b=transpose_b,
+                             out_dtype=torch.float32)
+
+    inputs = qa, sa, qb, sb, torch.randn(4)
+    torch.testing.assert_close(run(function, *inputs)[0], function(*inputs))
+
+
+def test_batches_of_products(dtype: torch.dtype) -> None:
+    a, b = torch.randn(3, 4, 5).to(dtype), torch.randn(3, 6, 5).to(dtype)
+    function = lambda a, b: scaled_matmul(a, b, transpose_b=True, out_dtype=torch.float32)  # noqa: E731
+    torch.testing.assert_close(run(function, a, b)[0], function(a, b))
+
+
+@pytest.mark.parametrize("kind", ("uniform", "normal"))
+def test_random_numbers_depend_on_seed_offset_and_element(kind: str) -> None:
+    assert randomness.STREAM
+    random = torch.ops.octavo.random.default
+    seed, offset = torch.tensor(1234567890123), torch.tensor(2**40 + 17)
+    got = run(lambda s, o: random(s, o, [3, 5], kind, torch.float32), seed, offset)[0]
+    torch.testing.assert_close(got, random(seed, offset, [3, 5], kind, torch.float32))
