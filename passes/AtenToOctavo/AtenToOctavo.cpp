@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace octavo {
 #define GEN_PASS_DEF_ATENTOOCTAVO
@@ -191,7 +192,7 @@ void Lowering::keep(aten::CallOp op, StringRef reason) {
   remark::missed(
       op.getLoc(),
       remark::RemarkOpts::name("eager-call").category("aten-to-octavo"))
-      << op.getOverload() << ": " << reason;
+      << (op.getOverload() + ": " + reason).str();
 }
 
 void Lowering::convertReturn(func::ReturnOp op) {
@@ -222,6 +223,11 @@ void Lowering::run() {
   }
   for (Operation *op : llvm::reverse(replaced))
     op->erase();
+  // Views that a rule looked through, and what only they read.
+  for (Operation &op : llvm::make_early_inc_range(
+           llvm::reverse(function.getBody().front())))
+    if (isOpTriviallyDead(&op))
+      op.erase();
 }
 
 namespace {

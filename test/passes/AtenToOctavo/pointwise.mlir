@@ -1,5 +1,8 @@
 // RUN: octavo-opt %s --aten-to-octavo | FileCheck %s
 
+// CHECK-DAG: #[[ROW:.*]] = affine_map<(d0, d1) -> (d0, 0)>
+// CHECK-DAG: #[[LAST:.*]] = affine_map<(d0, d1) -> (d1)>
+
 // bf16 is computed in f32 and rounded once per operator.
 // CHECK-LABEL: func @bf16_product
 // CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]
@@ -16,8 +19,6 @@ func.func @bf16_product(%a: tensor<4x8xbf16>, %b: tensor<4x8xbf16>) -> tensor<4x
 }
 
 // A size of 1 is read at 0; a dimension that is not there is left out.
-// CHECK-DAG: #[[ROW:.*]] = affine_map<(d0, d1) -> (d0, 0)>
-// CHECK-DAG: #[[LAST:.*]] = affine_map<(d0, d1) -> (d1)>
 // CHECK-LABEL: func @broadcast
 // CHECK: linalg.generic {indexing_maps = [#[[ROW]], #[[LAST]], #{{.*}}]
 func.func @broadcast(%a: tensor<4x1xf32>, %b: tensor<8xf32>) -> tensor<4x8xf32> {

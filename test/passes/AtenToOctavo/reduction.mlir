@@ -3,7 +3,7 @@
 // A bf16 mean is summed in f32, divided, and rounded at the end.
 // CHECK-LABEL: func @mean
 // CHECK: arith.extf
-// CHECK: %[[S:.*]] = linalg.reduce ins(%{{.*}} : tensor<4x8xf32>) outs(%{{.*}} : tensor<4xf32>) dimensions = [1]
+// CHECK: %[[S:.*]] = linalg.reduce { arith.addf } ins(%{{.*}} : tensor<4x8xf32>) outs(%{{.*}} : tensor<4xf32>) dimensions = [1]
 // CHECK: arith.divf %{{.*}}, %{{.*}} : f32
 // CHECK: arith.truncf
 // CHECK: tensor.expand_shape {{.*}} : tensor<4xbf16> into tensor<4x1xbf16>

@@ -31,7 +31,7 @@ TARGET = "gfx950"
 
 def lowered(graph: ImportedGraph, whole: bool = True) -> str:
     """The module at the octavo level; with `whole` a call that is left is a failure."""
-    text = _octavo.run_pipeline(graph.text, "octavo-import")
+    text = _octavo.run_pipeline(graph.text, "builtin.module(octavo-import)")
     if whole:
         left = [line.strip() for line in text.splitlines() if "aten.call" in line]
         assert not left, "\n".join(left)
@@ -105,8 +105,9 @@ def _leaves(inputs: Sequence[Any]) -> list[Any]:
     leaves: list[Any] = []
     for value in inputs:
         if isinstance(value, torch.Tensor):
-            copy = torch.empty_strided(value.shape, value.stride(), dtype=value.dtype)
-            value = copy.copy_(value).requires_grad_(value.is_floating_point() or value.is_complex())
+            memory, start = value.untyped_storage().clone(), value.storage_offset()
+            copy = torch.empty(0, dtype=value.dtype).set_(memory, start, value.shape, value.stride())
+            value = copy.requires_grad_(value.is_floating_point() or value.is_complex())
         leaves.append(value)
     return leaves
 
