@@ -8,6 +8,7 @@
 
 #include "lib/Simulator/Matrix/FloatFormats.h"
 #include "lib/Simulator/Matrix/Matrix.h"
+#include "lib/Simulator/Timing/Constants.h"
 
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
@@ -124,6 +125,20 @@ py::list listMatrix(const std::string &arch) {
   return out;
 }
 
+py::list listConstants(const std::string &arch) {
+  py::list out;
+  for (const TimingConstant &row : listTimingConstants(arch)) {
+    py::dict entry;
+    entry["name"] = row.name.str();
+    entry["value"] = row.value;
+    entry["unit"] = row.unit.str();
+    entry["kind"] = getKindName(row.kind).str();
+    entry["source"] = row.source.str();
+    out.append(entry);
+  }
+  return out;
+}
+
 FloatFormat parseFormat(const std::string &name) {
   static const std::map<std::string, FloatFormat> formats = {
       {"f8E4M3FN", FloatFormat::E4M3FN},
@@ -173,6 +188,9 @@ void octavo::bindSimulator(py::module_ &m) {
           "scale_b (1, 64), scale_byte_a, scale_byte_b.");
   sim.def("sim_matrix_instructions", listMatrix, py::arg("arch"),
           "The matrix instructions of a chip, each a dict.");
+  sim.def("timing_constants", listConstants, py::arg("arch"),
+          "Constants of the timing model, each a dict: name, value, unit, kind "
+          "(measured, published, assumed), source.");
   sim.def("sim_encode", encode, py::arg("format"), py::arg("f32_bits"),
           py::arg("saturate"), "Codes of f32 bits, nearest even; 1-D.");
   sim.def("sim_decode", decode, py::arg("format"), py::arg("codes"),
