@@ -33,6 +33,18 @@ std::optional<DeviceVariable> CodeObject::lookupVariable(StringRef name) const {
   return std::nullopt;
 }
 
+StringRef CodeObject::archOf(uint32_t elfFlags) {
+  // LLVM's own look-up is undefined for numbers that it does not know.
+  switch (elfFlags & llvm::ELF::EF_AMDGPU_MACH) {
+  case llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX942:
+    return "gfx942";
+  case llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX950:
+    return "gfx950";
+  default:
+    return "";
+  }
+}
+
 llvm::Expected<size_t> CodeObject::sizeOfElf(const void *start) {
   ELF::Ehdr header;
   memcpy(&header, start, sizeof(header));
@@ -96,14 +108,53 @@ struct CodeObjectLoader {
 
 } // namespace octavo::sim
 
+/// No real code object is larger; a header that says so lies.
+static constexpr uint64_t MaxImageBytes = uint64_t(1) << 30;
+/// Scratch of a lane: 13 bits of 256 dwords for a wave (COMPUTE_TMPRING_SIZE).
+static constexpr uint32_t MaxPrivateBytes = 1 << 17;
+/// Far beyond what any compiler or runtime passes.
+static constexpr uint32_t MaxKernargBytes = 1 << 20;
+
+/// What metadata and descriptor claim must be possible.
+static llvm::Error checkKernel(const KernelDescriptor &kernel) {
+  auto bad = [&](const llvm::Twine &what) {
+    return llvm::createStringError("kernel " + kernel.name + " " + what);
+  };
+  if (kernel.waveSize != 64)
+    return bad("has waves of " + llvm::Twine(kernel.waveSize) +
+               " lanes; the simulator runs waves of 64");
+  if (kernel.privateBytes > MaxPrivateBytes)
+    return bad("wants " + llvm::Twine(kernel.privateBytes) +
+               " bytes of scratch for a lane");
+  if (kernel.kernargBytes > MaxKernargBytes)
+    return bad("wants " + llvm::Twine(kernel.kernargBytes) +
+               " bytes of arguments");
+  for (const KernelArgument &argument : kernel.arguments)
+    if (argument.offset > kernel.kernargBytes ||
+        argument.size > kernel.kernargBytes - argument.offset)
+      return bad("has an argument at " + llvm::Twine(argument.offset) +
+                 ", outside its " + llvm::Twine(kernel.kernargBytes) +
+                 " bytes of arguments");
+  return llvm::Error::success();
+}
+
 llvm::Error CodeObjectLoader::copySegments() {
   llvm::Expected<ELF::PhdrRange> segments = file.program_headers();
   if (!segments)
     return segments.takeError();
   uint64_t end = 0;
-  for (const ELF::Phdr &segment : *segments)
-    if (segment.p_type == llvm::ELF::PT_LOAD)
-      end = std::max<uint64_t>(end, segment.p_vaddr + segment.p_memsz);
+  for (const ELF::Phdr &segment : *segments) {
+    if (segment.p_type != llvm::ELF::PT_LOAD)
+      continue;
+    if (segment.p_vaddr > MaxImageBytes ||
+        segment.p_memsz > MaxImageBytes - segment.p_vaddr)
+      return llvm::createStringError("a segment ends beyond 1 GiB");
+    if (segment.p_offset > file.getBufSize() ||
+        segment.p_filesz > file.getBufSize() - segment.p_offset ||
+        segment.p_filesz > segment.p_memsz)
+      return llvm::createStringError("a segment lies outside the ELF file");
+    end = std::max<uint64_t>(end, segment.p_vaddr + segment.p_memsz);
+  }
   if (end == 0)
     return llvm::createStringError("the ELF file has nothing to load");
   // A page beyond the end: wide scalar loads may look past a small variable.
@@ -117,9 +168,6 @@ llvm::Error CodeObjectLoader::copySegments() {
   for (const ELF::Phdr &segment : *segments) {
     if (segment.p_type != llvm::ELF::PT_LOAD)
       continue;
-    if (segment.p_offset + segment.p_filesz > file.getBufSize() ||
-        segment.p_filesz > segment.p_memsz)
-      return llvm::createStringError("a segment lies outside the ELF file");
     memcpy(at(segment.p_vaddr), file.base() + segment.p_offset,
            segment.p_filesz);
   }
@@ -287,10 +335,8 @@ llvm::Error CodeObjectLoader::readKernel(const KernelMetadata &meta) {
   kernel.accumOffset = ((kernel.rsrc3 & 63) + 1) * 4;
   kernel.entry =
       symbol->value + uint64_t(descriptor.kernel_code_entry_byte_offset);
-  if (kernel.waveSize != 64)
-    return llvm::createStringError("kernel " + kernel.name + " has waves of " +
-                                   llvm::Twine(kernel.waveSize) +
-                                   " lanes; the simulator runs waves of 64");
+  if (llvm::Error error = checkKernel(kernel))
+    return error;
   if (!contains(kernel.entry, 4))
     return llvm::createStringError("kernel " + kernel.name +
                                    " begins outside the loaded segments");
@@ -339,12 +385,10 @@ llvm::Error CodeObjectLoader::decode() {
 }
 
 llvm::Error CodeObjectLoader::run() {
-  std::optional<StringRef> arch = object.tryGetCPUName();
-  if (!arch || (*arch != "gfx942" && *arch != "gfx950"))
-    return llvm::createStringError(
-        "the simulator does not run code for " +
-        (arch ? *arch : StringRef("this processor")));
-  result.archName = arch->str();
+  result.archName = CodeObject::archOf(file.getHeader().e_flags);
+  if (result.archName.empty())
+    return llvm::createStringError("the ELF file is for no chip that the "
+                                   "simulator knows (gfx942, gfx950)");
   if (llvm::Error error = copySegments())
     return error;
   if (llvm::Error error = readSymbols())

@@ -128,8 +128,10 @@ static llvm::Error printObject(StringRef path, StringRef kernel) {
       llvm::dyn_cast<llvm::object::ELFObjectFileBase>(binary->getBinary());
   if (!object || object->getArch() != llvm::Triple::amdgcn)
     return llvm::createStringError("not a code object for an AMD GPU");
-  std::optional<StringRef> cpu = object->tryGetCPUName();
-  auto disassembler = Disassembler::create(cpu.value_or(""));
+  StringRef arch = CodeObject::archOf(object->getPlatformFlags());
+  if (arch.empty())
+    return llvm::createStringError("for no chip that the simulator knows");
+  auto disassembler = Disassembler::create(arch);
   if (!disassembler)
     return disassembler.takeError();
   auto symbols = readSymbols(*object);

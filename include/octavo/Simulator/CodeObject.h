@@ -104,6 +104,10 @@ public:
   static llvm::Expected<std::shared_ptr<CodeObject>>
   load(llvm::ArrayRef<uint8_t> elf);
 
+  /// The processor that the flags of an ELF header name; empty if it is none of
+  /// the simulator's.
+  static llvm::StringRef archOf(uint32_t elfFlags);
+
   /// Bytes of the ELF file that begins at `start`, from its headers alone, for
   /// callers that get a pointer without a size.
   static llvm::Expected<size_t> sizeOfElf(const void *start);

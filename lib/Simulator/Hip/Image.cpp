@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Simulator/Hip/Module.h"
+#include "lib/Simulator/Hip/ReadableMemory.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Object/OffloadBundle.h"
@@ -33,12 +34,12 @@ struct BundleEntry {
   uint64_t offset, bytes;
 };
 
-/// Reads a bundle's table of contents. Without a known size the table bounds
-/// itself.
+/// Reads a bundle's table of contents. Without a known size (`bytes` is then
+/// the largest) `memory` says how far it may read.
 class BundleReader {
 public:
-  BundleReader(const uint8_t *start, uint64_t bytes)
-      : start(start), bytes(bytes), at(kBundleMagic.size()) {}
+  BundleReader(const uint8_t *start, uint64_t bytes, ReadableMemory *memory)
+      : start(start), bytes(bytes), memory(memory), at(kBundleMagic.size()) {}
 
   hipError_t read(llvm::SmallVectorImpl<BundleEntry> &entries) {
     uint64_t count;
@@ -47,7 +48,7 @@ public:
     for (uint64_t i = 0; i < count; ++i) {
       uint64_t offset, size, nameBytes;
       if (!take(offset) || !take(size) || !take(nameBytes) ||
-          nameBytes > kMaxNameBytes || nameBytes > bytes - at)
+          nameBytes > kMaxNameBytes || !has(nameBytes))
         return bad("entry " + llvm::Twine(i));
       StringRef name(reinterpret_cast<const char *>(start) + at, nameBytes);
       at += nameBytes;
@@ -59,8 +60,12 @@ public:
   }
 
 private:
+  /// The next `count` bytes are there.
+  bool has(uint64_t count) {
+    return count <= bytes - at && (!memory || memory->covers(at + count));
+  }
   bool take(uint64_t &value) {
-    if (bytes - at < 8)
+    if (!has(8))
       return false;
     value = llvm::support::endian::read64le(start + at);
     at += 8;
@@ -71,7 +76,9 @@ private:
   }
 
   const uint8_t *start;
-  uint64_t bytes, at;
+  uint64_t bytes;
+  ReadableMemory *memory;
+  uint64_t at;
 };
 } // namespace
 
@@ -93,6 +100,11 @@ static int fits(StringRef name, StringRef arch) {
   return parts.size() > 1 ? 2 : 1;
 }
 
+static hipError_t unreadable() {
+  return fail(hipErrorInvalidImage,
+              "code object: its headers lead to memory that cannot be read");
+}
+
 static hipError_t loadElf(const uint8_t *start, size_t bytes,
                           std::shared_ptr<sim::CodeObject> &result) {
   auto object = sim::CodeObject::load({start, bytes});
@@ -107,9 +119,10 @@ static hipError_t loadElf(const uint8_t *start, size_t bytes,
 }
 
 static hipError_t loadBundle(const uint8_t *start, uint64_t bytes,
+                             ReadableMemory *memory,
                              std::shared_ptr<sim::CodeObject> &result) {
   llvm::SmallVector<BundleEntry, 8> entries;
-  if (hipError_t error = BundleReader(start, bytes).read(entries))
+  if (hipError_t error = BundleReader(start, bytes, memory).read(entries))
     return error;
   StringRef arch = getState().target->arch;
   const BundleEntry *best = nullptr;
@@ -125,6 +138,8 @@ static hipError_t loadBundle(const uint8_t *start, uint64_t bytes,
   if (!best)
     return fail(hipErrorNoBinaryForGpu,
                 "no code for " + arch + " among: " + names);
+  if (memory && !memory->covers(best->offset + best->bytes))
+    return unreadable();
   return loadElf(start + best->offset, best->bytes, result);
 }
 
@@ -140,7 +155,7 @@ static hipError_t loadCompressed(const uint8_t *start, uint64_t bytes,
   if (!text.starts_with(kBundleMagic))
     return fail(hipErrorInvalidImage,
                 "compressed bundle: holds no offload bundle");
-  return loadBundle(text.bytes_begin(), text.size(), result);
+  return loadBundle(text.bytes_begin(), text.size(), nullptr, result);
 }
 
 /// Bytes of a compressed bundle from its header (versions 2 and 3 say it).
@@ -157,27 +172,58 @@ static hipError_t getCompressedSize(const uint8_t *start, uint64_t &bytes) {
   return hipSuccess;
 }
 
+/// Bytes of the ELF file at `start`, if its tables can be read.
+static llvm::Expected<size_t> getElfSize(const uint8_t *start,
+                                         ReadableMemory &memory) {
+  using llvm::support::endian::read16le;
+  using llvm::support::endian::read64le;
+  struct Table {
+    uint64_t offset;
+    uint16_t entryBytes, count;
+    uint16_t leastBytes;
+  };
+  // Program headers (56 bytes each) and section headers (64).
+  const Table tables[] = {
+      {read64le(start + 32), read16le(start + 54), read16le(start + 56), 56},
+      {read64le(start + 40), read16le(start + 58), read16le(start + 60), 64}};
+  for (const Table &table : tables) {
+    if (!table.count)
+      continue;
+    uint64_t end = table.offset + uint64_t(table.entryBytes) * table.count;
+    if (table.entryBytes < table.leastBytes || end < table.offset ||
+        !memory.covers(end))
+      return llvm::createStringError("code object: its tables cannot be read");
+  }
+  return sim::CodeObject::sizeOfElf(start);
+}
+
 static hipError_t loadAny(const void *image,
                           std::shared_ptr<sim::CodeObject> &result) {
   if (!image)
     return fail(hipErrorInvalidValue, "code object: null pointer");
   if (!getState().target)
     return fail(hipErrorNoDevice, "loading code without a device");
+  ReadableMemory memory(image);
+  // The shortest header of the three kinds that means anything.
+  if (!memory.covers(64))
+    return unreadable();
   auto *start = static_cast<const uint8_t *>(image);
   if (startsWith(image, kElfMagic)) {
-    auto bytes = sim::CodeObject::sizeOfElf(image);
+    llvm::Expected<size_t> bytes = getElfSize(start, memory);
     if (!bytes)
       return fail(hipErrorInvalidImage, bytes.takeError());
-    return loadElf(start, *bytes, result);
+    return memory.covers(*bytes) ? loadElf(start, *bytes, result)
+                                 : unreadable();
   }
   if (startsWith(image, kCompressedMagic)) {
     uint64_t bytes;
     if (hipError_t error = getCompressedSize(start, bytes))
       return error;
-    return loadCompressed(start, bytes, result);
+    return memory.covers(bytes) ? loadCompressed(start, bytes, result)
+                                : unreadable();
   }
   if (startsWith(image, kBundleMagic))
-    return loadBundle(start, SIZE_MAX / 2, result);
+    return loadBundle(start, SIZE_MAX / 2, &memory, result);
   return fail(hipErrorInvalidImage,
               "code object: neither an ELF file nor an offload bundle");
 }
@@ -192,7 +238,7 @@ static hipError_t loadAny(llvm::ArrayRef<uint8_t> bytes,
   if (text.starts_with(kCompressedMagic))
     return loadCompressed(bytes.data(), bytes.size(), result);
   if (text.starts_with(kBundleMagic))
-    return loadBundle(bytes.data(), bytes.size(), result);
+    return loadBundle(bytes.data(), bytes.size(), nullptr, result);
   return fail(hipErrorInvalidImage,
               "code object: neither an ELF file nor an offload bundle");
 }

@@ -84,6 +84,14 @@ static hipError_t checkShape(const Function &function, const LaunchShape &s) {
                     " has more work items than " +
                     llvm::Twine(kernel.maxWorkgroupLanes) +
                     ", for which it was compiled");
+  const auto &required = kernel.requiredWorkgroup;
+  if ((required[0] && required[0] != s.block.x) ||
+      (required[1] && required[1] != s.block.y) ||
+      (required[2] && required[2] != s.block.z))
+    return fail(hipErrorInvalidConfiguration,
+                describe(function) + "workgroup " + show(s.block) +
+                    ", but it was compiled for " +
+                    show({required[0], required[1], required[2]}));
   if (uint64_t(s.grid.x) * s.block.x > UINT32_MAX ||
       uint64_t(s.grid.y) * s.block.y > UINT32_MAX ||
       uint64_t(s.grid.z) * s.block.z > UINT32_MAX)
