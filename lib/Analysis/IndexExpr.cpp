@@ -27,49 +27,50 @@ const IndexAtom *IndexSpace::atom(IndexAtom wanted) {
   return slot;
 }
 
-/// If `terms` holds c * (e mod k) and c * k * (e div k), replaces both by c *
-/// e.
-static bool
-joinDivMod(llvm::SmallVectorImpl<std::pair<const IndexAtom *, int64_t>> &terms,
-           IndexExpr &joined, int64_t &coefficient) {
+/// If `terms` holds c * (e mod k) and c * k * (e div k), takes both out and
+/// returns c * e.
+IndexExpr IndexSpace::joinDivMod(Terms &terms) {
   for (auto &[mod, c] : terms) {
     if (mod->kind != IndexAtom::Mod)
       continue;
-    for (auto &[div, d] : terms) {
-      if (div->kind != IndexAtom::Div || div->operand != mod->operand ||
-          div->divisor != mod->divisor || d != c * mod->divisor)
-        continue;
-      joined = mod->operand;
-      coefficient = c;
-      const IndexAtom *a = mod, *b = div;
-      llvm::erase_if(terms,
-                     [&](auto &t) { return t.first == a || t.first == b; });
-      return true;
-    }
+    // In normal form the quotient may be one of something deeper inside.
+    IndexExpr quotient = div(mod->operand, mod->divisor);
+    if (quotient->constant != 0 || quotient->terms.size() != 1 ||
+        quotient->terms[0].second != 1)
+      continue;
+    const IndexAtom *whole = quotient->terms[0].first, *part = mod;
+    int64_t coefficient = c;
+    bool found = llvm::any_of(terms, [&](auto &term) {
+      return term.first == whole &&
+             term.second == coefficient * part->divisor;
+    });
+    if (!found)
+      continue;
+    llvm::erase_if(terms, [&](auto &term) {
+      return term.first == part || term.first == whole;
+    });
+    return mul(part->operand, coefficient);
   }
-  return false;
+  return nullptr;
 }
 
 IndexExpr IndexSpace::make(int64_t constant, Terms terms) {
   llvm::erase_if(terms, [](auto &t) { return t.second == 0; });
-  IndexExpr joined;
-  int64_t coefficient;
-  if (joinDivMod(terms, joined, coefficient))
-    return add(make(constant, terms), mul(joined, coefficient));
+  if (IndexExpr joined = joinDivMod(terms))
+    return add(make(constant, terms), joined);
   std::pair<int64_t, std::vector<std::pair<unsigned, int64_t>>> key;
   key.first = constant;
   for (auto &[atom, c] : terms)
     key.second.emplace_back(atom->number, c);
-  IndexExpr &slot = nodeOf[key];
-  if (slot)
-    return slot;
+  if (auto it = nodeOf.find(key); it != nodeOf.end())
+    return it->second;
   IndexExprNode node{constant, terms, constant, constant, 0};
   for (auto &[atom, c] : terms) {
     node.low += c * (c > 0 ? atom->low : atom->high);
     node.high += c * (c > 0 ? atom->high : atom->low);
     node.coordinates |= atom->coordinates;
   }
-  return slot = &nodes.emplace_back(std::move(node));
+  return nodeOf[key] = &nodes.emplace_back(std::move(node));
 }
 
 IndexExpr IndexSpace::constant(int64_t value) { return make(value, {}); }

@@ -241,7 +241,9 @@ void KernelGraph::place(Value root) {
     kernel.call = op;
     kernel.roots = llvm::to_vector_of<Value>(op->getResults());
     Trial trial;
-    trial.leaves.insert_range(op->getOperands());
+    for (Value operand : op->getOperands())
+      trial.leaves.insert(roots.contains(operand) ? operand
+                                                  : stripReshapes(operand));
     addKernel(kernel, trial);
     return;
   }

@@ -73,9 +73,11 @@ SmallVector<Value> Evaluator::neutralTiles(linalg::ReduceOp op,
 SmallVector<Value> Evaluator::reductionInputs(linalg::ReduceOp op,
                                               ArrayRef<IndexExpr> at) {
   Index index = space.reducedIndex(op, at);
-  unsigned number = space.reducedNumber(ElementSpace::reducedExtent(op));
+  int64_t extent = ElementSpace::reducedExtent(op);
   uint64_t coordinates = coordinatesOf(index) & ~IndexSpace::opaqueBit;
-  uint64_t own = uint64_t(1) << number;
+  // One element needs no coordinate.
+  uint64_t own =
+      extent == 1 ? 0 : uint64_t(1) << space.reducedNumber(extent);
   SmallVector<int64_t> shape = shapeOf(coordinates | own);
   SmallVector<Value> tiles;
   for (Value input : op.getInputs()) {

@@ -95,6 +95,7 @@ public:
 private:
   using Terms = llvm::SmallVector<std::pair<const IndexAtom *, int64_t>, 3>;
   IndexExpr make(int64_t constant, Terms terms);
+  IndexExpr joinDivMod(Terms &terms);
   IndexExpr fromAtom(const IndexAtom *atom) { return make(0, {{atom, 1}}); }
   const IndexAtom *atom(IndexAtom wanted);
   /// Splits `a` into what `by` divides and the rest.

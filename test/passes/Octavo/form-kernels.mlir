@@ -132,9 +132,9 @@ func.func @turned(%a: tensor<8x8xf32>) -> (tensor<8x8xf32> {octavo.writes = 0 : 
 module attributes {octavo.target = #octavo.target<"gfx950">} {
 // What has no kernel runs eagerly, between the launches.
 // CHECK-LABEL: func.func @eager
-// CHECK: octavo.call "aten.sort.stable"(%arg0) because "nothing sorts" {args = {dim = 0 : i64}}
+// CHECK: octavo.call "aten.sort.stable"(%arg0) because "nothing sorts" {args = {dim = 0 : i64, self = #aten.operand<0>}}
 func.func @eager(%a: tensor<64xf32>) -> tensor<64xf32> {
-  %s = aten.call "aten.sort.stable"(%a) {args = {dim = 0 : i64}, octavo.reason = "nothing sorts"}
+  %s = aten.call "aten.sort.stable"(%a) {args = {self = #aten.operand<0>, dim = 0}, octavo.reason = "nothing sorts"}
      : (tensor<64xf32>) -> tensor<64xf32>
   return %s : tensor<64xf32>
 }
