@@ -21,7 +21,7 @@ def check(text: str, inputs: list[np.ndarray], *, launches: int | None = None, e
     for actual, wanted in zip(got, expected, strict=True):
         assert actual.shape == wanted.shape
         if exact or wanted.dtype.itemsize == 1 or wanted.dtype.kind in "iub":
-            np.testing.assert_array_equal(actual.view(np.uint8), wanted.view(np.uint8))
+            np.testing.assert_array_equal(np.frombuffer(actual.tobytes(), np.uint8), np.frombuffer(wanted.tobytes(), np.uint8))
         else:
             tolerance = 1e-5 if wanted.dtype == np.float32 else 1e-2
             np.testing.assert_allclose(
@@ -68,7 +68,8 @@ def test_rows_are_normalised_in_one_kernel(m: int, n: int) -> None:
     text += reduction("s", "%x", t, r, "1")
     text += generic("y", "%x, %s", f"{t}, {r}", f"{ID2}, {ROW2}, {ID2}", t, DIVIDE, 2)
     text += f"\n return %y, %s : {t}, {r}\n}}"
-    check(text, [np.abs(numbers(m, n)) + 1], launches=1 if n != 1 else None)
+    # Few long rows are summed in two stages.
+    check(text, [np.abs(numbers(m, n)) + 1], launches=1 if n < 9000 else 3)
 
 
 @pytest.mark.parametrize(("m", "n"), [(8, 4), (33, 7), (500, 40), (3, 130)])
