@@ -13,7 +13,8 @@ void buildImportPipeline(mlir::OpPassManager &passes);
 /// `octavo-kernels`: values to `octavo.kernel`, one launch each.
 void buildKernelsPipeline(mlir::OpPassManager &passes);
 
-/// `octavo-tile`: kernels to tile programs, launches and a plan of the workspace.
+/// `octavo-tile`: kernels to tile programs, launches and a plan of the
+/// workspace.
 void buildTilePipeline(mlir::OpPassManager &passes);
 
 /// `octavo-lane`: a gpu.module of one lane's program to the LLVM dialect.

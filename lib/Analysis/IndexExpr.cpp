@@ -41,8 +41,7 @@ IndexExpr IndexSpace::joinDivMod(Terms &terms) {
     const IndexAtom *whole = quotient->terms[0].first, *part = mod;
     int64_t coefficient = c;
     bool found = llvm::any_of(terms, [&](auto &term) {
-      return term.first == whole &&
-             term.second == coefficient * part->divisor;
+      return term.first == whole && term.second == coefficient * part->divisor;
     });
     if (!found)
       continue;

@@ -77,16 +77,13 @@ Value ScatterLowering::isNamed(OpBuilder &in, Location at, ValueRange elements,
   for (auto [j, index] : llvm::enumerate(elements)) {
     Type type = index.getType();
     int64_t size = result.getDimSize(op.getDims()[j]);
-    Value isNegative =
-        arith::CmpIOp::create(in, at, arith::CmpIPredicate::slt, index,
-                              integer(in, at, type, 0));
+    Value isNegative = arith::CmpIOp::create(in, at, arith::CmpIPredicate::slt,
+                                             index, integer(in, at, type, 0));
     Value fromEnd =
         arith::AddIOp::create(in, at, index, integer(in, at, type, size));
-    Value place =
-        arith::SelectOp::create(in, at, isNegative, fromEnd, index);
-    Value equal =
-        arith::CmpIOp::create(in, at, arith::CmpIPredicate::eq, place,
-                              indexAs(in, at, position[j], type));
+    Value place = arith::SelectOp::create(in, at, isNegative, fromEnd, index);
+    Value equal = arith::CmpIOp::create(in, at, arith::CmpIPredicate::eq, place,
+                                        indexAs(in, at, position[j], type));
     all = all ? Value(arith::AndIOp::create(in, at, all, equal)) : equal;
   }
   return all;
@@ -172,8 +169,8 @@ Value ScatterLowering::lowerSet() {
       result.getShape(), result.getElementType(),
       [&](OpBuilder &in, Location at, ValueRange v) -> Value {
         Value zero = integer(in, at, v[0].getType(), 0);
-        Value isNamed = arith::CmpIOp::create(
-            in, at, arith::CmpIPredicate::sge, v[0], zero);
+        Value isNamed = arith::CmpIOp::create(in, at, arith::CmpIPredicate::sge,
+                                              v[0], zero);
         Value number = arith::MaxSIOp::create(in, at, v[0], zero);
         Value rest =
             arith::IndexCastOp::create(in, at, in.getIndexType(), number);
@@ -221,8 +218,8 @@ Value ScatterLowering::lowerCombining() {
   };
   SmallVector<AffineExpr> indexAt(sourceAt.begin(), sourceAt.begin() + number);
   SmallVector<Value> inputs(op.getIndices());
-  SmallVector<AffineMap> maps(
-      inputs.size(), AffineMap::get(rank, 0, indexAt, b.getContext()));
+  SmallVector<AffineMap> maps(inputs.size(),
+                              AffineMap::get(rank, 0, indexAt, b.getContext()));
   inputs.push_back(op.getSource());
   maps.push_back(AffineMap::get(rank, 0, sourceAt, b.getContext()));
   Value named = build.pointwise(
@@ -231,8 +228,8 @@ Value ScatterLowering::lowerCombining() {
         auto position = llvm::to_vector(llvm::seq<int64_t>(0, indexed));
         Value isHere = isNamed(in, at, v.drop_back(), position);
         Value other = arith::ConstantOp::create(in, at, neutral(wide));
-        return arith::SelectOp::create(in, at, isHere,
-                                       widen(in, at, v.back()), other);
+        return arith::SelectOp::create(in, at, isHere, widen(in, at, v.back()),
+                                       other);
       });
   Value total = build.reduce(
       named, llvm::to_vector(llvm::seq<int64_t>(indexed, indexed + number)),
@@ -247,9 +244,8 @@ Value ScatterLowering::lowerCombining() {
       result.getShape(), element,
       [&](OpBuilder &in, Location at, ValueRange v) -> Value {
         Value sum = combine(in, at, widen(in, at, v[0]), v[1]);
-        return wide == element
-                   ? sum
-                   : arith::TruncFOp::create(in, at, element, sum);
+        return wide == element ? sum
+                               : arith::TruncFOp::create(in, at, element, sum);
       });
 }
 
@@ -261,7 +257,8 @@ void ScatterLowering::run() {
 }
 
 namespace {
-struct LowerScatter final : public octavo::impl::LowerScatterBase<LowerScatter> {
+struct LowerScatter final
+    : public octavo::impl::LowerScatterBase<LowerScatter> {
   void runOnOperation() override {
     SmallVector<ScatterReduceOp> ops;
     getOperation().walk([&](ScatterReduceOp op) { ops.push_back(op); });

@@ -76,8 +76,7 @@ SmallVector<Value> Evaluator::reductionInputs(linalg::ReduceOp op,
   int64_t extent = ElementSpace::reducedExtent(op);
   uint64_t coordinates = coordinatesOf(index) & ~IndexSpace::opaqueBit;
   // One element needs no coordinate.
-  uint64_t own =
-      extent == 1 ? 0 : uint64_t(1) << space.reducedNumber(extent);
+  uint64_t own = extent == 1 ? 0 : uint64_t(1) << space.reducedNumber(extent);
   SmallVector<int64_t> shape = shapeOf(coordinates | own);
   SmallVector<Value> tiles;
   for (Value input : op.getInputs()) {

@@ -1,7 +1,7 @@
-"""Runs a function at the octavo level as its kernels would: formed, lowered to tile programs, each interpreted on the host.
+"""Runs a function at the octavo level as its kernels would: lowered to tile programs, each interpreted on the host.
 
-It is the compiler down to `tile` with the reference's meaning below, so a difference to `octavo.reference.run` on the same
-text is a fault of forming kernels, of their lowering or of the plan of the workspace.
+It is the compiler down to `tile` with the reference's meaning below, so a difference to `octavo.reference.run` on the
+same text is a fault of forming kernels, of their lowering or of the plan of the workspace.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ import numpy as np
 from octavo import _octavo, reference
 
 _STEP = re.compile(
-    r"^ *(?:%(?P<result>\w+)(?::\d+)? = )?octavo\.launch @(?P<kernel>\w+)\((?P<inputs>[^)]*)\) \{places = \[(?P<places>.*)\]\}"
+    r"^ *(?:%(?P<result>\w+)(?::\d+)? = )?octavo\.launch @(?P<kernel>\w+)\((?P<inputs>[^)]*)\)"
+    r" \{places = \[(?P<places>.*)\]\}"
     r" : \([^)]*\) -> \(?(?P<types>[^)]*)\)?"
 )
 _PLACE = re.compile(r"#octavo\.place<(\w+) at (\d+)>")

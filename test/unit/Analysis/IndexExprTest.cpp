@@ -22,9 +22,8 @@ static int64_t valueOf(IndexExpr expr, llvm::ArrayRef<int64_t> coordinates) {
     } else {
       int64_t operand = valueOf(atom->operand, coordinates);
       int64_t quotient = floorDiv(operand, atom->divisor);
-      value = atom->kind == IndexAtom::Div
-                  ? quotient
-                  : operand - quotient * atom->divisor;
+      value = atom->kind == IndexAtom::Div ? quotient
+                                           : operand - quotient * atom->divisor;
     }
     sum += coefficient * value;
   }
