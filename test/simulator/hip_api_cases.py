@@ -1,4 +1,4 @@
-"""HIP's C API itself, by ctypes: what the clients' cases do not reach. Run by test_hip_api.py, or by hand with names."""
+"""HIP's C API itself, by ctypes: what the clients' cases do not reach. Run by test_hip_api.py."""
 
 import ctypes
 import mmap

@@ -66,6 +66,23 @@ def test_run_takes_files_and_saves_results(objects, target: str, tmp_path: pathl
     assert sum(report["instructions"].values()) == report["counters"]["wave_instructions"]
 
 
+def test_profile_says_time_roofs_and_stalls(objects, target: str, tmp_path: pathlib.Path) -> None:
+    n = 1 << 20
+    result = sim("profile", objects[target], "--kernel", "add", "--grid", n // 256, "--block", 256, "--arg",
+                 f"f32[{n}]:ones", "--arg", f"f32[{n}]:arange", "--arg", f"f32[{n}]:zeros", "--arg", f"i32:{n}",
+                 "--save", f"2={tmp_path}/z.npy", "--json", tmp_path / "profile.json")
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.startswith("predicted ")
+    assert (np.load(tmp_path / "z.npy") == np.arange(n, dtype=np.float32) + 1).all()
+    profile = json.loads((tmp_path / "profile.json").read_text())
+    # 12 bytes an element through device memory: no less than its bandwidth allows, and not ten times as long.
+    least = 12 * n / {"gfx942": 5300e3, "gfx950": 8000e3}[target]
+    assert least < profile["predicted_us"] < 10 * least + 10, (profile["predicted_us"], least)
+    assert {"bound", "roofs", "stalls", "counters"} <= profile.keys()
+    assert profile["roofs"]["matrix"] == 0 < profile["roofs"]["hbm"] <= profile["predicted_us"]
+    assert profile["counters"]["bytes_stored"] == 4 * n
+
+
 def test_made_arrays_are_the_same_everywhere(objects, tmp_path: pathlib.Path) -> None:
     def make(how: str) -> np.ndarray:
         result = sim("run", objects["gfx950"], *ADD, "--arg", how, "--arg", "f32[4096]:zeros", "--arg",
@@ -95,14 +112,31 @@ def test_info_says_what_the_kernel_needs(objects, target: str) -> None:
     assert "unknown instruction" not in result.stdout
 
 
+UNKNOWN = """
+.amdgcn_target "amdgcn-amd-amdhsa--gfx950"
+.text
+.globl k
+.p2align 8
+.type k,@function
+k:
+  s_endpgm
+  s_cbranch_join s0
+  s_rfe_b64 s[0:1]
+  s_rfe_b64 s[2:3]
+.size k, .-k
+.rodata
+.amdhsa_kernel k
+  .amdhsa_next_free_vgpr 4
+  .amdhsa_next_free_sgpr 16
+  .amdhsa_accum_offset 4
+.end_amdhsa_kernel
+"""
+
+
 def test_info_lists_unknown_instructions(tmp_path: pathlib.Path) -> None:
     """The chip has them, for graphics; they stand behind the end of the kernel and are never executed."""
     source = tmp_path / "bad.s"
-    source.write_text(
-        '.amdgcn_target "amdgcn-amd-amdhsa--gfx950"\n.text\n.globl k\n.p2align 8\n.type k,@function\nk:\n'
-        "  s_endpgm\n  s_cbranch_join s0\n  s_rfe_b64 s[0:1]\n  s_rfe_b64 s[2:3]\n.size k, .-k\n.rodata\n.amdhsa_kernel k\n  .amdhsa_next_free_vgpr 4\n"
-        "  .amdhsa_next_free_sgpr 16\n  .amdhsa_accum_offset 4\n.end_amdhsa_kernel\n"
-    )
+    source.write_text(UNKNOWN)
     obj = tmp_path / "bad.hsaco"
     subprocess.run([clang().removesuffix("++"), "--target=amdgcn-amd-amdhsa", "-mcpu=gfx950", "-nogpulib", str(source),
                     "-o", str(obj)], check=True)

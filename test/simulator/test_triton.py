@@ -5,7 +5,7 @@ from conftest import TARGETS
 
 CASES = [
     "vector_add", "softmax", "layer_norm", "matmul_fp16", "matmul_bf16", "matmul_fp8", "matmul_fp8_wide", "dot_scaled",
-    "flash_attention", "atomics", "spin_lock",
+    "flash_attention", "atomics", "spin_lock", "autotune",
 ]
 
 

@@ -226,8 +226,33 @@ def spin_lock():
     compare(total, torch.full((64,), 20.0), rtol=0, atol=0)
 
 
+@triton.autotune(configs=[triton.Config({"BLOCK": b}, num_warps=w) for b in (256, 4096) for w in (1, 4)], key=["n"])
+@triton.jit
+def scale_kernel(x, y, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y + i, tl.load(x + i, mask=i < n) * 3.0, mask=i < n)
+
+
+def autotune():
+    """The autotuner and do_bench get predicted times: the best configuration is the one predicted to be."""
+    n = 1 << 18
+    x, y = randn(n), torch.empty(n)
+
+    def grid(meta):
+        return (triton.cdiv(n, meta["BLOCK"]),)
+
+    scale_kernel[grid](x, y, n)
+    compare(y, x * 3, rtol=0, atol=0)
+    times = {str(config): ms[0] for config, ms in scale_kernel.configs_timings.items()}
+    assert len(times) == 4 and min(times.values()) > 0
+    assert times[str(scale_kernel.best_config)] == min(times.values()), times
+    least = 8 * n / {"gfx942": 5300e6, "gfx950": 8000e6}[ARCH]
+    ms = triton.testing.do_bench(lambda: scale_kernel[grid](x, y, n), warmup=0.001, rep=0.001)
+    assert least < ms < 20 * least + 0.01, (ms, least)
+
+
 if __name__ == "__main__":
     cases.run_all(
         [vector_add, softmax, layer_norm, matmul_fp16, matmul_bf16, matmul_fp8, matmul_fp8_wide, dot_scaled,
-         flash_attention, atomics, spin_lock]
+         flash_attention, atomics, spin_lock, autotune]
     )
