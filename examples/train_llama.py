@@ -10,7 +10,7 @@ import argparse
 import os
 import pathlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -52,7 +52,7 @@ class Run:
         return self.losses[-1]
 
 
-def arguments() -> argparse.Namespace:
+def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
@@ -70,7 +70,7 @@ def arguments() -> argparse.Namespace:
         parser.add_argument(f"--{name}", type=int, default=getattr(Shape, name), help=f"{name} of the model")
     parser.add_argument("--batch", type=int, default=BATCH, help="sequences in a batch")
     parser.add_argument("--fallback", choices=("error", "eager"), default="error", help=argparse.SUPPRESS)
-    return parser.parse_args()
+    return parser.parse_args(given)
 
 
 def make_run(shape: Shape, seed: int, device: str, compile_options: dict[str, Any] | None) -> Run:
@@ -143,9 +143,24 @@ def train(run: Run, text: Text, options: argparse.Namespace, device: str, launch
             bar.update()
 
 
-def main() -> None:
+def read_text(options: argparse.Namespace) -> Text:
+    """What is learned from.
+
+    Raises:
+        SystemExit: the file cannot be read or is shorter than a sequence.
+    """
+    try:
+        text = Text(options.text)
+    except OSError as error:
+        raise SystemExit(f"train_llama: cannot read {options.text}: {error.strerror}") from None
+    if len(text.data) <= options.sequence + 1:
+        raise SystemExit(f"train_llama: {options.text} has fewer bytes than a sequence of {options.sequence}")
+    return text
+
+
+def main(given: Sequence[str] | None = None) -> None:
     """Trains, compares, reports."""
-    options = arguments()
+    options = arguments(given)
     if options.target:
         os.environ["OCTAVO_TARGET"] = options.target
     chip = target.resolve(options.target)
@@ -157,7 +172,7 @@ def main() -> None:
     if options.recipe != "bf16":
         compile_options["fp8"] = options.recipe
     start = time.perf_counter()
-    text = Text(options.text)
+    text = read_text(options)
     run = make_run(shape, options.seed, device, compile_options)
     if options.resume:
         load(options.resume, run, settings)
@@ -182,5 +197,8 @@ def main() -> None:
 if __name__ == "__main__":
     try:
         main()
-    except OctavoError as error:
-        raise SystemExit(f"train_llama: {error}") from None
+    except Exception as error:
+        cause = getattr(error, "inner_exception", error)
+        if not isinstance(cause, OctavoError):
+            raise
+        raise SystemExit(f"train_llama: {cause}") from None

@@ -1,0 +1,5 @@
+"""`python -m octavo.cli`."""
+
+from octavo.cli.main import main
+
+raise SystemExit(main())
