@@ -224,8 +224,8 @@ void Lowering::run() {
   for (Operation *op : llvm::reverse(replaced))
     op->erase();
   // Views that a rule looked through, and what only they read.
-  for (Operation &op : llvm::make_early_inc_range(
-           llvm::reverse(function.getBody().front())))
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))
     if (isOpTriviallyDead(&op))
       op.erase();
 }

@@ -41,8 +41,14 @@ struct Parts {
   Tensor real, imag;
 };
 
-static Parts partsOf(Call &call, Tensor tensor) {
+static Parts partsOf(Call &call, Operand operand) {
   Type element = storageOf(call.resultType());
+  if (auto pair = dyn_cast_or_null<DictionaryAttr>(operand.number))
+    return {call.full({1}, element, pair.get("real")),
+            call.full({1}, element, pair.get("imag"))};
+  if (operand.number)
+    return {call.full({1}, element, operand.number), {}};
+  Tensor tensor = operand.tensor;
   if (isComplex(tensor.dtype))
     return {call.convert(part(call, tensor, 0), element),
             call.convert(part(call, tensor, 1), element)};
@@ -50,7 +56,7 @@ static Parts partsOf(Call &call, Tensor tensor) {
   return {call.unsqueeze(real, real.rank()), {}};
 }
 
-static Results mul(Call &call, Tensor a, Tensor b) {
+static Results mul(Call &call, Operand a, Operand b) {
   Parts x = partsOf(call, a), y = partsOf(call, b);
   if (!x.imag)
     std::swap(x, y);
@@ -70,7 +76,7 @@ static Results mul(Call &call, Tensor a, Tensor b) {
 }
 
 /// a / b = a * conj(b) / |b|^2.
-static Results div(Call &call, Tensor a, Tensor b) {
+static Results div(Call &call, Operand a, Operand b) {
   Parts x = partsOf(call, a), y = partsOf(call, b);
   if (!x.imag)
     x.imag = call.full(x.real.shape(), x.real.dtype, 0.0);
@@ -96,13 +102,50 @@ static Results div(Call &call, Tensor a, Tensor b) {
 
 Results octavo::complexProduct(Call &call, bool divide) {
   Operand a = call.operand("self"), b = call.operand("other");
-  if (isa_and_nonnull<DictionaryAttr>(a.number) ||
-      isa_and_nonnull<DictionaryAttr>(b.number))
-    return call.fail("complex constants are not lowered");
+  return divide ? div(call, a, b) : mul(call, a, b);
+}
+
+Results octavo::complexSum(Call &call, Operand a, Operand b, Attribute alpha,
+                           bool subtract) {
+  if (isa_and_nonnull<DictionaryAttr>(alpha))
+    return call.fail("a complex factor is not lowered");
+  Parts x = partsOf(call, a), y = partsOf(call, b);
   Type element = storageOf(call.resultType());
-  Tensor left = call.materialise(a, element);
-  Tensor right = call.materialise(b, element);
-  return divide ? div(call, left, right) : mul(call, left, right);
+  SmallVector<Tensor> inputs = {x.real, y.real};
+  // Where the imaginary parts stand among the inputs; 0 is none.
+  size_t imagX = 0, imagY = 0;
+  if (x.imag) {
+    imagX = inputs.size();
+    inputs.push_back(x.imag);
+  }
+  if (y.imag) {
+    imagY = inputs.size();
+    inputs.push_back(y.imag);
+  }
+  auto join = [&](Scalars &s, Value left, Value right) {
+    if (alpha)
+      right = s.mul(right, s.constant(element, alpha));
+    return subtract ? s.sub(left, right) : s.add(left, right);
+  };
+  return fromParts(
+      call, inputs,
+      [&](Scalars &s, ValueRange v) { return join(s, v[0], v[1]); },
+      [&](Scalars &s, ValueRange v) -> Value {
+        if (!imagY)
+          return v[imagX];
+        Value zero = s.constant(element, 0.0);
+        return join(s, imagX ? v[imagX] : zero, v[imagY]);
+      });
+}
+
+Results octavo::complexConstant(Call &call, Attribute number) {
+  Parts parts = partsOf(call, number);
+  if (!parts.imag)
+    parts.imag = call.full({1}, parts.real.dtype, 0.0);
+  return fromParts(
+      call, {parts.real, parts.imag},
+      [](Scalars &s, ValueRange v) { return v[0]; },
+      [](Scalars &s, ValueRange v) { return v[1]; });
 }
 
 static Results conjugate(Call &call) {

@@ -1,6 +1,6 @@
 //===- Creation.cpp - Casts, copies, constants and ranges -----------------===//
 
-#include "passes/AtenToOctavo/Call.h"
+#include "passes/AtenToOctavo/Complex.h"
 
 using namespace mlir;
 using namespace octavo;
@@ -28,19 +28,13 @@ static Results identity(Call &call) { return call.tensor("self"); }
 
 static Results full(Call &call, Attribute number) {
   if (isComplex(call.resultType()))
-    return call.fail("complex constants are not lowered");
+    return complexConstant(call, number);
   return call.full(call.resultShape(), call.resultType(), number);
 }
 
 static Results fullOf(Call &call, double value) {
-  if (isComplex(call.resultType())) {
-    if (value != 0)
-      return call.fail("complex constants are not lowered");
-    Shape parts(call.resultShape());
-    parts.push_back(2);
-    Tensor zero = call.full(parts, storageOf(call.resultType()), 0.0);
-    return Tensor{zero.value, call.resultType()};
-  }
+  if (isComplex(call.resultType()))
+    return complexConstant(call, call.builder.getF64FloatAttr(value));
   return call.full(call.resultShape(), call.resultType(), value);
 }
 
@@ -65,8 +59,20 @@ static Results range(Call &call, Attribute start, Attribute step) {
       });
 }
 
+/// A complex number is two of its parts: the last dimension counts them.
+static Results viewParts(Call &call, Tensor self) {
+  if (isComplex(self.dtype))
+    return call.reshape(self.asReal(), call.resultShape());
+  Shape parts(call.resultShape());
+  parts.push_back(2);
+  return Tensor{call.reshape(self, parts).value, call.resultType()};
+}
+
 static Results bitcast(Call &call) {
   Tensor self = call.tensor("self");
+  if (isComplex(self.dtype) != isComplex(call.resultType()) &&
+      storageOf(self.dtype) == storageOf(call.resultType()))
+    return viewParts(call, self);
   Type from = storageOf(self.dtype), to = storageOf(call.resultType());
   if (isComplex(self.dtype) || isComplex(call.resultType()) ||
       from.getIntOrFloatBitWidth() != to.getIntOrFloatBitWidth() ||

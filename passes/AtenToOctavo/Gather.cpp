@@ -147,7 +147,7 @@ Tensor octavo::readAt(Emitter &e, Tensor self, ArrayRef<int64_t> shape,
 }
 
 static Results flip(Call &call) {
-  Tensor self = call.tensor("self");
+  Tensor self = call.has("self") ? call.tensor("self") : call.tensor("a");
   Shape dims = call.integers("dims");
   for (int64_t &dim : dims)
     dim = wrapDim(dim, self.rank());
@@ -215,6 +215,7 @@ void octavo::addGatherRules(Rules &rules) {
   rules.add("aten.gather.default", gather);
   rules.add("aten.index_select.default", indexSelect);
   rules.add("aten.flip.default", flip);
+  rules.add("prims.rev.default", flip);
   rules.add("aten.roll.default", roll);
   rules.add("aten.diagonal.default", diagonal);
 }

@@ -130,17 +130,8 @@ static Results scaledAdd(Call &call, bool subtract, bool reverse) {
   auto [a, b] = operandsOf(call);
   if (reverse)
     std::swap(a, b);
-  if (isComplex(call.resultType())) {
-    if (!a.tensor || !b.tensor || a.tensor.dtype != b.tensor.dtype)
-      return call.fail("complex and real operands are mixed");
-    // The parts are added.
-    Shape parts(call.resultShape());
-    parts.push_back(2);
-    Tensor sum = applyScaledAdd(call, subtract, a.tensor.asReal(),
-                                b.tensor.asReal(), call.argument("alpha"),
-                                parts, storageOf(call.resultType()));
-    return Tensor{sum.value, call.resultType()};
-  }
+  if (isComplex(call.resultType()))
+    return complexSum(call, a, b, call.argument("alpha"), subtract);
   return applyScaledAdd(call, subtract, a, b, call.argument("alpha"),
                         call.resultShape(), call.resultType());
 }

@@ -40,19 +40,22 @@ static Tensor toAccumulate(Call &call, Tensor input, Type dtype) {
 
 static Results sum(Call &call, bool mean) {
   Tensor self = call.tensor("self");
-  if (isComplex(self.dtype))
-    return call.fail("it is not lowered for complex numbers");
+  Type dtype = call.resultType(), part = storageOf(dtype);
   Shape dims = reducedDims(call, "dim", self.rank());
-  Type dtype = call.resultType();
-  Tensor total = call.sum(toAccumulate(call, self, dtype), dims);
-  if (mean) {
-    auto count = static_cast<double>(countReduced(self, dims));
+  auto count = static_cast<double>(countReduced(self, dims));
+  if (isComplex(self.dtype) != isComplex(dtype))
+    return call.fail("complex and real types are mixed");
+  // The parts of complex numbers are summed by themselves.
+  Tensor input = isComplex(self.dtype) ? self.asReal() : self;
+  Type wide = computeOf(isComplex(dtype) ? part : dtype);
+  Tensor total = call.sum(call.convert(input, wide), dims);
+  if (mean)
     total = call.map({total}, total.shape(), total.dtype,
                      [&](Scalars &s, ValueRange v) {
                        return s.div(v[0], s.constant(v[0].getType(), count));
                      });
-  }
-  return finish(call, call.convert(total, dtype), dims);
+  total = call.convert(total, isComplex(dtype) ? part : dtype);
+  return finish(call, {total.value, dtype}, dims);
 }
 
 static Results prod(Call &call) {

@@ -219,12 +219,51 @@ static Results embeddingGradient(Call &call) {
   return accumulateRows(call, zero, place, source);
 }
 
+/// Slices of the source added at places along one dimension.
+static Results indexAdd(Call &call) {
+  Tensor self = call.tensor("self"), source = call.tensor("source");
+  Tensor index = call.tensor("index");
+  if (isComplex(self.dtype))
+    return call.fail("it is not lowered for complex numbers");
+  if (index.elements() == 0)
+    return self;
+  if (self.rank() == 0) {
+    self = call.reshape(self, {1});
+    source = call.reshape(source, {1});
+  }
+  int64_t dim = wrapDim(call.integer("dim"), self.rank());
+  int64_t count = index.elements(), rows = self.shape()[dim];
+  auto order = llvm::to_vector(llvm::seq<int64_t>(0, self.rank()));
+  order.erase(order.begin() + dim);
+  order.insert(order.begin(), dim);
+  Shape back(order.size());
+  for (auto [at, old] : llvm::enumerate(order))
+    back[old] = at;
+  Type wide = computeOf(self.dtype);
+  Tensor scaled = source;
+  if (call.has("alpha") && call.number("alpha") != 1.0)
+    scaled =
+        call.map({source}, source.shape(), wide, [&](Scalars &s, ValueRange v) {
+          return s.mul(s.convert(v[0], source.dtype, wide),
+                       s.constant(wide, call.argument("alpha")));
+        });
+  Tensor moved = call.transpose(self, order);
+  Shape movedShape(moved.shape());
+  int64_t width = moved.elements() / std::max<int64_t>(rows, 1);
+  Tensor result = accumulateRows(
+      call, call.reshape(moved, {rows, width}), call.reshape(index, {count}),
+      call.reshape(call.transpose(scaled, order), {count, width}));
+  Tensor restored = call.transpose(call.reshape(result, movedShape), back);
+  return call.reshape(restored, call.resultShape());
+}
+
 void octavo::addScatterRules(Rules &rules) {
   for (StringRef name :
        {"aten.index_put.default", "aten._unsafe_index_put.default"})
     rules.add(name, indexPut);
   rules.add("aten._unsafe_masked_index_put_accumulate.default",
             maskedAccumulate);
+  rules.add("aten.index_add.default", indexAdd);
   rules.add("aten.embedding_dense_backward.default", embeddingGradient);
   addScatterDimRules(rules);
 }

@@ -13,7 +13,10 @@ static Tensor source(Call &call) {
 
 /// view, reshape, squeeze, unsqueeze, flatten: the result's shape says it all.
 static Results reshape(Call &call) {
-  return call.reshape(source(call), call.resultShape());
+  Tensor self = source(call);
+  if (self.elements() != countElements(call.resultShape()))
+    return call.fail("the view has another number of elements");
+  return call.reshape(self, call.resultShape());
 }
 
 static Results permute(Call &call, StringRef name) {
@@ -21,8 +24,10 @@ static Results permute(Call &call, StringRef name) {
   Shape order = call.integers(name);
   for (int64_t &dim : order)
     dim = wrapDim(dim, self.rank());
-  if (static_cast<int64_t>(order.size()) != self.rank())
-    return call.fail("expected one place per dimension");
+  Shape sorted(order);
+  llvm::sort(sorted);
+  if (!llvm::equal(sorted, llvm::seq<int64_t>(0, self.rank())))
+    return call.fail("expected a permutation of the dimensions");
   return call.transpose(self, order);
 }
 

@@ -53,6 +53,77 @@ static Results asStrided(Call &call) {
   });
 }
 
+namespace {
+/// A strided view whose elements do not overlap, so that an offset names at
+/// most one of them.
+struct StridedPlaces {
+  Shape shape, strides, order;
+
+  bool create(ArrayRef<int64_t> sizes, ArrayRef<int64_t> steps);
+  Value decode(Scalars &s, Value offset, SmallVector<Value> &at) const;
+};
+} // namespace
+
+bool StridedPlaces::create(ArrayRef<int64_t> sizes, ArrayRef<int64_t> steps) {
+  shape = Shape(sizes);
+  strides = Shape(steps);
+  for (int64_t dim = 0; dim < static_cast<int64_t>(shape.size()); ++dim)
+    if (shape[dim] != 1)
+      order.push_back(dim);
+  llvm::sort(order,
+             [&](int64_t a, int64_t b) { return strides[a] > strides[b]; });
+  int64_t reach = 0;
+  for (int64_t dim : llvm::reverse(order)) {
+    if (strides[dim] <= reach)
+      return false;
+    reach += strides[dim] * (shape[dim] - 1);
+  }
+  return true;
+}
+
+/// Whether the offset from the start is in the view, and its place (clamped
+/// into the view where it is not).
+Value StridedPlaces::decode(Scalars &s, Value offset,
+                            SmallVector<Value> &at) const {
+  Type i64 = offset.getType();
+  Value zero = s.integer(i64, 0), rest = offset;
+  Value inside = s.compare(Compare::ge, offset, zero);
+  at.assign(shape.size(), s.integer(s.builder.getIndexType(), 0));
+  for (int64_t dim : order) {
+    Value stride = s.integer(i64, strides[dim]);
+    Value last = s.integer(i64, shape[dim] - 1);
+    Value place = s.min(s.max(s.div(rest, stride), zero), last);
+    rest = s.sub(rest, s.mul(place, stride));
+    at[dim] = s.toIndex(place);
+  }
+  return s.mul(inside, s.compare(Compare::eq, rest, zero));
+}
+
+/// `self` with `src` where the strided view lies.
+static Results asStridedScatter(Call &call) {
+  Tensor self = call.tensor("self"), source = call.tensor("src");
+  Shape memory = call.integers("self_strides");
+  StridedPlaces places;
+  if (isComplex(self.dtype) || source.dtype != self.dtype)
+    return call.fail("the types of tensor and source differ");
+  if (static_cast<int64_t>(memory.size()) != self.rank() ||
+      !places.create(call.integers("size"), call.integers("stride")))
+    return call.fail("elements of the strided view overlap");
+  int64_t origin = call.integer("self_offset");
+  int64_t start = call.integer("storage_offset", origin) - origin;
+  return call.map(
+      {self}, self.shape(), self.dtype, [&](Scalars &s, ValueRange v) {
+        Type i64 = s.builder.getI64Type();
+        Value offset = s.integer(i64, -start);
+        for (auto [dim, stride] : llvm::enumerate(memory))
+          offset =
+              s.add(offset, s.mul(s.position(dim), s.integer(i64, stride)));
+        SmallVector<Value> at;
+        Value hit = places.decode(s, offset, at);
+        return s.select(hit, s.extract(source.value, at), v[0]);
+      });
+}
+
 /// Elements on one side of a diagonal, zeros elsewhere.
 static Results triangle(Call &call, bool lower) {
   Tensor self = call.tensor("self");
@@ -120,6 +191,7 @@ static Results unfold(Call &call) {
 void octavo::addStridedRules(Rules &rules) {
   rules.add("aten.as_strided.default", asStrided);
   rules.add("aten.as_strided_copy.default", asStrided);
+  rules.add("aten.as_strided_scatter.default", asStridedScatter);
   rules.add("aten.tril.default",
             [](Call &call) { return triangle(call, /*lower=*/true); });
   rules.add("aten.triu.default",

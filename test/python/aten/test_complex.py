@@ -1,8 +1,9 @@
 """Complex numbers as pairs: what rotary embeddings need."""
 
 import torch
-from octavo.frontend.importer import import_graph
 from oracle import check
+
+from octavo.frontend.importer import import_graph
 
 
 def test_rope_as_torchtitan_writes_it(dtype: torch.dtype) -> None:
@@ -25,7 +26,7 @@ def test_a_complex_0d_tensor() -> None:
 
 
 def test_strides_of_complex_arguments_count_parts() -> None:
-    from oracle import lowered, TARGET
+    from oracle import TARGET, lowered
     from torch.fx.experimental.proxy_tensor import make_fx
 
     x = torch.randn(3, 4, dtype=torch.complex64).t()

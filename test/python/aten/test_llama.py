@@ -4,9 +4,10 @@ import pytest
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-from octavo.frontend import decompositions
 from oracle import compiler
 from torch._dynamo.backends.common import aot_autograd
+
+from octavo.frontend import decompositions
 
 
 class Attention(nn.Module):

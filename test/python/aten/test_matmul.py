@@ -5,8 +5,9 @@ import torch
 import torch.nn.functional as F
 from conftest import make
 from oracle import TARGET, check, execute, lowered
-from octavo.frontend.importer import import_graph
 from torch.fx.experimental.proxy_tensor import make_fx
+
+from octavo.frontend.importer import import_graph
 
 
 def test_mm(dtype: torch.dtype) -> None:

@@ -25,8 +25,9 @@ def test_rms_norm(dtype: torch.dtype) -> None:
 def test_norm_operators_kept_whole() -> None:
     """The fused operators themselves, as other decomposition tables leave them."""
     from oracle import TARGET, execute, lowered
-    from octavo.frontend.importer import import_graph
     from torch.fx.experimental.proxy_tensor import make_fx
+
+    from octavo.frontend.importer import import_graph
 
     x, w, b, g = torch.randn(3, 5), torch.randn(5), torch.randn(5), torch.randn(3, 5)
     aten = torch.ops.aten

@@ -5,15 +5,16 @@ from collections.abc import Callable
 
 import pytest
 import torch
-from octavo.frontend.importer import import_graph
 from oracle import TARGET, compiler, execute, lowered
 from torch._dynamo.backends.common import aot_autograd
 from torch.fx.experimental.proxy_tensor import make_fx
 
+from octavo.frontend.importer import import_graph
+
 OPTIMIZERS: dict[str, Callable[[list[torch.Tensor]], torch.optim.Optimizer]] = {
     "adamw": lambda p: torch.optim.AdamW(p, lr=1e-2, betas=(0.9, 0.95), weight_decay=0.1, foreach=True),
     "adam": lambda p: torch.optim.Adam(p, lr=1e-2, foreach=True, amsgrad=True),
-    "adam_single": lambda p: torch.optim.Adam(p, lr=torch.tensor(1e-2), foreach=False, capturable=True),
+    "adam_single": lambda p: torch.optim.Adam(p, lr=torch.tensor(1e-2), foreach=False),
     "sgd": lambda p: torch.optim.SGD(p, lr=1e-2, momentum=0.9, nesterov=True, weight_decay=0.1, foreach=True),
 }
 
@@ -59,10 +60,12 @@ LISTS = {
     "add": lambda a, b: torch._foreach_add(a, b, alpha=2), "add_scalar": lambda a, b: torch._foreach_add(a, 1.5),
     "sub": lambda a, b: torch._foreach_sub(a, b), "mul": lambda a, b: torch._foreach_mul(a, b),
     "mul_list": lambda a, b: torch._foreach_mul(a, [1.0, 2.0]), "div": lambda a, b: torch._foreach_div(a, b),
-    "mul_tensor": lambda a, b: torch._foreach_mul(a, torch.tensor(0.5)), "lerp": lambda a, b: torch._foreach_lerp(a, b, 0.25),
+    "mul_tensor": lambda a, b: torch._foreach_mul(a, torch.tensor(0.5)),
+    "lerp": lambda a, b: torch._foreach_lerp(a, b, 0.25),
     "lerp_list": lambda a, b: torch._foreach_lerp(a, b, a), "pow": lambda a, b: torch._foreach_pow(a, 2.0),
     "pow_scalar": lambda a, b: torch._foreach_pow(2.0, a), "addcmul": lambda a, b: torch._foreach_addcmul(a, a, b, 0.5),
-    "addcdiv": lambda a, b: torch._foreach_addcdiv(a, a, b, [0.5, 2.0]), "sqrt": lambda a, b: torch._foreach_sqrt(torch._foreach_abs(a)),
+    "addcdiv": lambda a, b: torch._foreach_addcdiv(a, a, b, [0.5, 2.0]),
+    "sqrt": lambda a, b: torch._foreach_sqrt(torch._foreach_abs(a)),
     "addcmul_tensor": lambda a, b: torch._foreach_addcmul(a, a, b, torch.tensor([0.5, 2.0])),
     "maximum": lambda a, b: torch._foreach_maximum(a, b), "clamp_min": lambda a, b: torch._foreach_clamp_min(a, 0.1),
     "neg": lambda a, b: torch._foreach_neg(a), "reciprocal": lambda a, b: torch._foreach_reciprocal(b),

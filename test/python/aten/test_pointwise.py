@@ -17,7 +17,8 @@ UNARY = {
 }
 POSITIVE = {
     "log": torch.log, "log2": torch.log2, "log10": torch.log10, "log1p": torch.log1p, "sqrt": torch.sqrt,
-    "rsqrt": torch.rsqrt, "reciprocal": torch.reciprocal, "pow_1_7": lambda x: x**1.7, "pow_minus_half": lambda x: x**-0.5,
+    "rsqrt": torch.rsqrt, "reciprocal": torch.reciprocal, "pow_1_7": lambda x: x**1.7,
+    "pow_minus_half": lambda x: x**-0.5,
 }
 BINARY = {
     "add": torch.add, "sub": torch.sub, "mul": torch.mul, "div": torch.div, "maximum": torch.maximum,

@@ -2,11 +2,12 @@
 
 import pytest
 import torch
+from oracle import TARGET, execute, lowered
+from torch.fx.experimental.proxy_tensor import make_fx
+
 from octavo.frontend import randomness
 from octavo.frontend.importer import import_graph
 from octavo.frontend.recipe.operators import quantize, scaled_matmul
-from oracle import TARGET, execute, lowered
-from torch.fx.experimental.proxy_tensor import make_fx
 
 
 def run(function, *inputs):

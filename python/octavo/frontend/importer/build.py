@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from octavo import _torch_compat
 from octavo.frontend.importer import outputs, text
 from octavo.frontend.importer.graph import (
     ConstantInput,
@@ -43,9 +44,11 @@ def import_graph(
     symbolic sizes to numbers; without it each size is the example's.
     """
     builder = _Builder(gm, example_inputs, Sizes(sizes))
-    for node in gm.graph.nodes:
-        builder.visit(node)
-    return builder.finish(target, name)
+    # torch calls backends inside of a fake mode, in which the values of constants cannot be read.
+    with _torch_compat.without_modes():
+        for node in gm.graph.nodes:
+            builder.visit(node)
+        return builder.finish(target, name)
 
 
 class _Builder:

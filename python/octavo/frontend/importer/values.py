@@ -47,12 +47,15 @@ class Sizes:
         """A plain number for a plain or symbolic one."""
         if not isinstance(value, torch.SymInt | torch.SymFloat | torch.SymBool):
             return value
-        expression = value.node.expr
-        if self._given:
-            bound = expression.xreplace(self._given) if hasattr(expression, "xreplace") else expression
-            if not getattr(bound, "free_symbols", None):
-                return _plain(bound, value)
-        return value.node.hint
+        node = value.node
+        if not self._given:
+            return node.hint
+        bound = node.expr.xreplace(self._given) if hasattr(node.expr, "xreplace") else node.expr
+        if free := getattr(bound, "free_symbols", None):
+            # Symbols that the caller left out keep the example's size; those of data have none.
+            known = {symbol: size for symbol, size in node.shape_env.backed_var_to_val.items() if symbol in free}
+            bound = bound.xreplace(known)
+        return None if getattr(bound, "free_symbols", None) else _plain(bound, value)
 
     def sizes(self, values: Any) -> tuple[Any, ...]:
         return tuple(self.number(value) for value in values)
