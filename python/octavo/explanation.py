@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import threading
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,15 +36,40 @@ class Explanation:
         return "\n".join(lines)
 
 
+_lock = threading.Lock()
+_recorded: list[NodeReport] | None = None
+
+
+def wanted() -> bool:
+    """Whether somebody wants to know what becomes of the nodes that are lowered now."""
+    return _recorded is not None
+
+
+def note(report: NodeReport) -> None:
+    """Adds what became of one node."""
+    with _lock:
+        if _recorded is not None:
+            _recorded.append(report)
+
+
+@contextlib.contextmanager
+def _recording() -> Iterator[list[NodeReport]]:
+    global _recorded
+    with _lock:
+        recorded = _recorded = []
+    try:
+        yield recorded
+    finally:
+        _recorded = None
+
+
 def explain(model: Any, *args: Any, options: dict[str, Any] | None = None, **kwargs: Any) -> Explanation:
     """Compiles `model` for these arguments, runs it once, and says for each node which kernel computes it, or why
     none does.
     """
     import torch
 
-    from octavo.frontend import compiler
-
-    with compiler.recording() as recorded:
+    with _recording() as recorded:
         torch._dynamo.reset()
         out = torch.compile(model, backend="octavo", options=options)(*args, **kwargs)
         leaves = torch.utils._pytree.tree_leaves(out)

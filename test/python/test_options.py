@@ -109,3 +109,14 @@ def test_importing_the_backend_is_cheap_and_starts_nothing() -> None:
     out = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True)
     seconds, heavy = out.stdout.split(" ", 1)
     assert float(seconds) < 0.3 and heavy.strip() == "[]"
+
+
+def test_explain_says_what_became_of_each_node(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OCTAVO_INTERPRET", "1")
+    weight = torch.randn(4, 4, requires_grad=True)
+    found = octavo.explain(lambda x: torch.relu(x @ weight), torch.randn(3, 4))
+    operators = {(n.graph.split("_")[-1], n.operator) for n in found.nodes}
+    assert ("forward", "aten.mm.default") in operators and ("backward", "aten.mm.default") in operators
+    relu = next(n for n in found.nodes if n.operator == "aten.relu.default")
+    assert relu.where is not None and relu.where.file == __file__ and "OCTAVO_INTERPRET" in relu.reason
+    assert "aten.mm.default  PyTorch: OCTAVO_INTERPRET is set" in str(found)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import logging
 import threading
@@ -14,7 +13,6 @@ from typing import Any
 from torch import fx
 
 from octavo import _torch_compat
-from octavo.explanation import NodeReport
 from octavo.frontend import before_autograd, capability, decompositions, partition, randomness
 from octavo.frontend.options import Options
 from octavo.frontend.plan import build
@@ -28,7 +26,6 @@ Boxed = Callable[[list[Any]], list[Any]]
 _numbers: Iterator[int] = itertools.count()
 _warned: set[str] = set()
 _lock = threading.Lock()
-_recorded: list[NodeReport] | None = None
 
 
 def reset() -> None:
@@ -46,18 +43,6 @@ def _warn(text: str) -> None:
             return
         _warned.add(text)
     warnings.warn(text, stacklevel=2)
-
-
-@contextlib.contextmanager
-def recording() -> Iterator[list[NodeReport]]:
-    """What becomes of each node that is lowered inside, for `octavo.explain`."""
-    global _recorded
-    with _lock:
-        _recorded = []
-    try:
-        yield _recorded
-    finally:
-        _recorded = None
 
 
 def compile_graph(gm: fx.GraphModule, example_inputs: list[Any], options: Options) -> Callable[..., Any]:

@@ -10,8 +10,9 @@ from typing import Any
 import torch
 from torch import fx
 
-from octavo import _octavo, _torch_compat, env, target
-from octavo.errors import OctavoError
+from octavo import _octavo, _torch_compat, env, explanation, target
+from octavo.errors import OctavoError, user_line
+from octavo.explanation import NodeReport
 from octavo.frontend import capability, expansion, segments
 from octavo.frontend.importer import ImportedGraph, import_graph
 from octavo.frontend.options import Options
@@ -28,25 +29,40 @@ def build(gm: fx.GraphModule, example_inputs: list[Any], name: str, *, options: 
     """Makes the executable of a graph with concrete sizes."""
     expansion.expand(gm)
     if env.interpret():
-        eager = {n for n in gm.graph.nodes if n.op == "call_function"}
+        eager = {n: "OCTAVO_INTERPRET is set" for n in gm.graph.nodes if n.op == "call_function"}
     else:
-        eager = set(capability.refused_nodes(gm, example_inputs, options, name))
+        eager = capability.refused_nodes(gm, example_inputs, options, name)
     statistics.count(graphs=1, fallback_nodes=sum(not capability.is_host(n) for n in eager))
     nodes = list(gm.graph.nodes)
     numbers = {node: i for i, node in enumerate(nodes)}
     steps: list[Step] = []
-    for piece in segments.split(gm, eager):
+    for piece in segments.split(gm, set(eager)):
         if isinstance(piece, fx.Node):
             steps += [eager_step(a, numbers, gm) for a in piece.all_input_nodes if a.op == "get_attr"]
             steps.append(eager_step(piece, numbers, gm))
         else:
             part = name if not eager else f"{name}_part{sum(isinstance(s, ProgramStep) for s in steps)}"
             steps.append(_program(piece, numbers, part, options))
+    _explain(gm, eager, [s for s in steps if isinstance(s, ProgramStep)], name)
     output = nodes[-1].args[0]
     outputs = output if isinstance(output, list | tuple) else [output]
     steps += [eager_step(a, numbers, gm) for a in nodes[-1].all_input_nodes if a.op == "get_attr"]
     inputs = sum(n.op == "placeholder" for n in nodes)
     return Executable(name, inputs, steps, [slots(o, numbers) for o in outputs])
+
+
+def _explain(gm: fx.GraphModule, reasons: dict[fx.Node, str], programs: list[ProgramStep], name: str) -> None:
+    """Says for `octavo.explain` what became of each node: kernels name the operators that they fused by location."""
+    if not explanation.wanted():
+        return
+    kernels = {operator: str(k["name"]) for p in programs for k in p.kernels() for operator in k.get("fused", ())}
+    for node in gm.graph.nodes:
+        if node.op != "call_function" or capability.is_host(node):
+            continue
+        where = user_line(node.meta.get("stack_trace"), capability.module_name(node))
+        reason = reasons.get(node, "")
+        kernel = "" if reason else kernels.get(node.name, name)
+        explanation.note(NodeReport(name, capability.name_of(node), kernel, reason, where))
 
 
 def _program(piece: segments.Segment, numbers: dict[fx.Node, int], name: str, options: Options) -> ProgramStep:
