@@ -166,8 +166,8 @@ def compare(
 ) -> None:
     """Same count, shapes and types, and values within PyTorch's tolerance of eager's.
 
-    Narrow floats may also differ from eager where eager itself is far from the exact result: then ours is at most as far
-    as twice eager's worst element, beside the tolerance.
+    Narrow floats may also differ from eager where eager itself is far from the exact result: then ours is at most as
+    far as twice eager's worst element, beside the tolerance.
     """
     assert len(got) == len(expected)
     for index, (ours, theirs) in enumerate(zip(got, expected, strict=True)):

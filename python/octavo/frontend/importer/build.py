@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -81,7 +81,7 @@ class _Builder:
         elif node.op == "output":
             self._outputs = list(_flat(node.args[0]))
         elif node.target is operator.getitem:
-            outer = self._values[node.args[0]]  # type: ignore[index]
+            outer = self._values[node.args[0]]
             picked = outer.value if isinstance(outer, Known) else outer
             element = picked[node.args[1]]  # type: ignore[index]
             self._values[node] = Known(element) if isinstance(outer, Known) else element
@@ -115,7 +115,7 @@ class _Builder:
         if schema is not None and schema.name == "aten::copy_":
             self._copy(node)
         elif schema is not None and schema.name == "aten::lift_fresh_copy":
-            self._values[node] = self._values[node.args[0]]  # type: ignore[index]
+            self._values[node] = self._values[node.args[0]]
         elif isinstance(described, int | float | bool | torch.SymInt | torch.SymFloat | torch.SymBool) and (
             known := self._sizes.number(described)
         ) is not None:
@@ -281,7 +281,9 @@ class _Builder:
         assert held is not None
         return held
 
-    def _output(self, output: Any, shared: set[torch.fx.Node], result_of: Any) -> Output:
+    def _output(
+        self, output: Any, shared: set[torch.fx.Node], result_of: Callable[[torch.fx.Node], ResultOutput]
+    ) -> Output:
         if not isinstance(output, torch.fx.Node):
             return ValueOutput(self._sizes.number(output))
         value = self._values[output]
@@ -291,7 +293,7 @@ class _Builder:
             return ConstantOutput(self._constant_index(value.tensor))
         base = outputs.view_base(output)
         while base in self._values and base.op == "call_function" and _is_written(base):
-            base = base.args[0]  # type: ignore[assignment]
+            base = base.args[0]
         if base in self._placeholders:
             whole = InputOutput(self._placeholders[base])
             return whole if output is base or _is_written(output) else self._view(output, base, whole)
