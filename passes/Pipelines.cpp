@@ -61,6 +61,9 @@ void octavo::buildTileToLanePipeline(OpPassManager &passes) {
   functions.addPass(createAssignLayouts());
   // Repeated index arithmetic leaves dead and equal ops.
   functions.addPass(createCSEPass());
+  // Needs the exchanges between loads and products in their final places.
+  functions.addPass(createScheduleLoads());
+  functions.addPass(createCSEPass());
   functions.addPass(createPlaceLds());
   passes.addPass(createTileToLane());
 }

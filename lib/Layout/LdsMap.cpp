@@ -72,6 +72,14 @@ int64_t LdsMap::positionOf(ArrayRef<int64_t> index) const {
   return position + (linearize(outside, repeats) << images.size());
 }
 
+LdsMap LdsMap::swizzled(int64_t bit, int64_t mask) const {
+  LdsMap map = *this;
+  for (int64_t &image : map.images)
+    if (image >> bit & 1)
+      image ^= mask;
+  return map;
+}
+
 int64_t LdsMap::contiguous(const LinearLayout &layout) const {
   int64_t n = 1;
   for (const TileIndex &basis : layout.registerBases()) {

@@ -85,6 +85,7 @@ Error TileFrame::gather(tile::GatherOp op) {
   const HostTensor *mask = op.getMask() ? lookup(op.getMask()) : nullptr;
   const HostTensor *other = op.getOther() ? lookup(op.getOther()) : nullptr;
   HostTensor *memory = views.find(op.getView())->second.tensor;
+  int64_t base = op.getBase() ? lookupScalar(op.getBase())->i : 0;
   HostTensor result = emptyLike(op.getResult());
   for (int64_t i = 0; i < result.size(); ++i) {
     if (mask && !mask->get(i).i) {
@@ -92,7 +93,7 @@ Error TileFrame::gather(tile::GatherOp op) {
         result.set(i, other->get(i));
       continue;
     }
-    auto at = place(op, op.getView(), offsets->get(i).i);
+    auto at = place(op, op.getView(), base + offsets->get(i).i);
     if (!at)
       return at.takeError();
     if (*at)
@@ -107,10 +108,11 @@ Error TileFrame::scatter(tile::ScatterOp op) {
   const HostTensor *mask = op.getMask() ? lookup(op.getMask()) : nullptr;
   const HostTensor *value = lookup(op.getValue());
   HostTensor *memory = views.find(op.getView())->second.tensor;
+  int64_t base = op.getBase() ? lookupScalar(op.getBase())->i : 0;
   for (int64_t i = 0; i < value->size(); ++i) {
     if (mask && !mask->get(i).i)
       continue;
-    auto at = place(op, op.getView(), offsets->get(i).i);
+    auto at = place(op, op.getView(), base + offsets->get(i).i);
     if (!at)
       return at.takeError();
     if (*at)

@@ -6,6 +6,24 @@
 
 using namespace octavo;
 
+// Lanes that LDS serves together. Reads of 8 and 16 bytes were measured
+// (HipKittens phase solver on MI355X, pyhip on MI300X), writes are from AMD's
+// CK-Tile documentation; accesses of 4 bytes are assumed.
+static constexpr uint8_t kLanes8[] = {1, 2, 4};
+static constexpr uint8_t kLanes16[] = {1, 2, 4, 8};
+static constexpr uint8_t kLanes32[] = {1, 2, 4, 8, 16};
+static constexpr uint8_t kLanes8Crossed[] = {1, 2, 20};
+static constexpr uint8_t kLanes16Crossed[] = {1, 2, 12, 20};
+
+static constexpr LdsAccess kGfx942Lds[] = {
+    {4, false, 32, kLanes32},        {8, false, 32, kLanes16},
+    {16, false, 32, kLanes8Crossed}, {4, true, 32, kLanes32},
+    {8, true, 32, kLanes16},         {16, true, 32, kLanes8}};
+static constexpr LdsAccess kGfx950Lds[] = {
+    {4, false, 64, kLanes32},         {8, false, 64, kLanes32},
+    {16, false, 64, kLanes16Crossed}, {4, true, 32, kLanes32},
+    {8, true, 32, kLanes16},          {16, true, 32, kLanes8}};
+
 // Sources: ROCm "GPU hardware specifications" (CUs, LDS, L2, memory), CDNA3 and
 // CDNA4 ISA manuals (registers, LDS banks, instructions), llc 22 for limits.
 static constexpr TargetInfo kTargets[] = {
@@ -19,6 +37,7 @@ static constexpr TargetInfo kTargets[] = {
         .ldsBytes = 64 * 1024,
         .ldsGranuleBytes = 512,
         .ldsBanks = 32,
+        .ldsAccesses = kGfx942Lds,
         .vgprs = 512,
         .vgprGranule = 8,
         .maxWavesPerSimd = 8,
@@ -44,6 +63,7 @@ static constexpr TargetInfo kTargets[] = {
         .ldsBytes = 160 * 1024,
         .ldsGranuleBytes = 1280,
         .ldsBanks = 64,
+        .ldsAccesses = kGfx950Lds,
         .vgprs = 512,
         .vgprGranule = 8,
         .maxWavesPerSimd = 8,

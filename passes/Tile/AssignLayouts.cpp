@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/Tile/DotLayout.h"
 #include "passes/Tile/LayoutRules.h"
 #include "passes/Tile/MemoryLayout.h"
 #include "passes/Tile/Passes.h"
@@ -40,7 +41,9 @@ public:
       : function(function), target(target) {}
 
   LogicalResult run() {
-    assignAnchors();
+    if (failed(assignDots()))
+      return failure();
+    assignAccesses();
     assignRest();
     applyTypes();
     return fixOperands();
@@ -79,7 +82,30 @@ private:
     return op->getResult(0);
   }
 
-  void assignAnchors() {
+  /// Accumulators spread, for they stay in registers over a loop; operands are
+  /// brought into their layout where they are read.
+  LogicalResult assignDots() {
+    WalkResult walk = function.walk([&](tile::DotOp dot) {
+      FailureOr<DotPlan> plan = planDot(dot, target, function.getWaves());
+      if (failed(plan))
+        return WalkResult::interrupt();
+      const MatrixInstruction &row = *plan->instruction;
+      auto operand = [&](const LinearLayout &layout) {
+        return makeLayoutAttr(context(), layout, row.operandElements());
+      };
+      dotOperands[dot] = {operand(plan->a), operand(plan->b)};
+      assign(dot.getResult(), makeLayoutAttr(context(), plan->accumulator,
+                                             row.resultElements()));
+      spread();
+      // A sum of products of other sizes may have come first.
+      dotResults[dot] =
+          makeLayoutAttr(context(), plan->accumulator, row.resultElements());
+      return WalkResult::advance();
+    });
+    return failure(walk.wasInterrupted());
+  }
+
+  void assignAccesses() {
     SmallVector<Operation *> accesses;
     function.walk([&](Operation *op) {
       if (getMemoryAccess(op))
@@ -117,9 +143,14 @@ private:
                     access.view.getElementBytes();
     if (layout == best || bytes < kMinExchangeBytes)
       return true;
-    // 64 bytes are half a cache line; more brings little.
-    int64_t wanted = std::min<int64_t>(64, getSegmentBytes(access, best, axes));
-    return getSegmentBytes(access, layout, axes) >= wanted;
+    // 64 bytes are half a cache line; more brings little, as do lanes with more
+    // than 8 bytes.
+    auto suffices = [&](auto measure, int64_t enough) {
+      return measure(access, layout, axes) >=
+             std::min<int64_t>(enough, measure(access, best, axes));
+    };
+    return suffices(getSegmentBytes, 64) &&
+           suffices(getAccessWidth, 8 / access.view.getElementBytes());
   }
 
   /// Tiles that no anchor reaches: a plain layout for each shape.
@@ -166,6 +197,8 @@ private:
   }
 
   LogicalResult fixOperands(Operation *op);
+  LayoutAttr chooseScanLayout(tile::ScanOp op);
+  SmallVector<LayoutFact> getCatNeeds(tile::CatOp op);
   FailureOr<SmallVector<LayoutFact>> getNeeds(Operation *op);
   void convertResult(Value result, LayoutAttr produced);
 
@@ -173,17 +206,75 @@ private:
   const TargetInfo &target;
   AxisInfoAnalysis axes;
   llvm::MapVector<Value, LayoutAttr> layouts;
-  llvm::DenseMap<Operation *, LayoutAttr> accessLayouts;
+  llvm::DenseMap<Operation *, LayoutAttr> accessLayouts, dotResults;
+  llvm::DenseMap<Operation *, std::pair<LayoutAttr, LayoutAttr>> dotOperands;
   SmallVector<Value> worklist;
   Rematerializer rematerializer;
 };
 } // namespace
 
+/// Lines along the axis lie in the registers and lanes of one wave.
+LayoutAttr LayoutAssignment::chooseScanLayout(tile::ScanOp op) {
+  auto type = cast<RankedTensorType>(op.getSources().front().getType());
+  SmallVector<unsigned> order{static_cast<unsigned>(op.getAxis())}, others;
+  for (unsigned d = type.getRank(); d-- > 0;)
+    if (d != op.getAxis())
+      others.push_back(d);
+  llvm::append_range(order, others);
+  int64_t perLane = type.getNumElements() / (target.waveSize);
+  return makeLayoutAttr(
+      context(),
+      LinearLayout::blocked(
+          type.getShape(), std::clamp<int64_t>(perLane, 1, kFragment),
+          target.waveSize, function.getWaves(), order, others),
+      kFragment);
+}
+
+/// Both parts and the whole are repetitions of one smaller tile.
+SmallVector<LayoutFact> LayoutAssignment::getCatNeeds(tile::CatOp op) {
+  unsigned axis = op.getAxis();
+  SmallVector<LayoutFact> facts;
+  int64_t left = op.getLhs().getType().getDimSize(axis);
+  int64_t right = op.getRhs().getType().getDimSize(axis);
+  int64_t part = std::min(left & -left, right & -right);
+  SmallVector<unsigned> order, waveOrder;
+  for (int64_t d = 0; d < op.getType().getRank(); ++d)
+    waveOrder.push_back(d);
+  order.assign(waveOrder.rbegin(), waveOrder.rend());
+  SmallVector<int64_t> shape(op.getType().getShape());
+  shape[axis] = part;
+  LinearLayout small = LinearLayout::blocked(
+      shape, 1, target.waveSize, function.getWaves(), order, waveOrder);
+  for (Value tile :
+       {Value(op.getLhs()), Value(op.getRhs()), Value(op.getResult())}) {
+    TileIndex repeats = small.repetitions();
+    repeats[axis] =
+        cast<RankedTensorType>(tile.getType()).getDimSize(axis) / part;
+    facts.push_back(
+        {tile,
+         makeLayoutAttr(context(),
+                        LinearLayout(small.registerBases(), small.laneBases(),
+                                     small.waveBases(), repeats),
+                        kFragment)});
+  }
+  return facts;
+}
+
 /// The layouts of all tiles of `op` that follow from the one that leads.
 FailureOr<SmallVector<LayoutFact>> LayoutAssignment::getNeeds(Operation *op) {
   if (auto it = accessLayouts.find(op); it != accessLayouts.end())
     return deriveLayouts(op, getAccessedTile(op), it->second);
-  if (isa<tile::ReduceOp, tile::ScanOp>(op)) {
+  if (auto dot = dyn_cast<tile::DotOp>(op)) {
+    auto [a, b] = dotOperands[op];
+    dot.getAMutable().set(rematerializer.convert(dot.getA(), a));
+    dot.getBMutable().set(rematerializer.convert(dot.getB(), b));
+    return deriveLayouts(op, dot.getResult(), dotResults[op]);
+  }
+  if (auto scan = dyn_cast<tile::ScanOp>(op)) {
+    Value first = op->getOperand(0);
+    return deriveLayouts(op, first, chooseScanLayout(scan));
+  }
+  if (isa<tile::ReduceOp>(op)) {
     Value first = op->getOperand(0);
     return deriveLayouts(op, first, tile::getLayout(first.getType()));
   }
@@ -196,10 +287,8 @@ FailureOr<SmallVector<LayoutFact>> LayoutAssignment::getNeeds(Operation *op) {
     op->emitOpError("no layout fits both shapes");
     return failure();
   }
-  if (isa<tile::CatOp>(op)) {
-    op->emitOpError("has no lowering yet");
-    return failure();
-  }
+  if (auto cat = dyn_cast<tile::CatOp>(op))
+    return getCatNeeds(cat);
   SmallVector<LayoutFact> facts;
   SmallVector<Value> leads(op->getResults());
   if (isa<scf::YieldOp, scf::ConditionOp>(op))

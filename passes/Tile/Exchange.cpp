@@ -2,14 +2,13 @@
 
 #include "passes/Tile/Exchange.h"
 
+#include "octavo/Layout/BankConflicts.h"
+
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace octavo;
-
-/// A lane reads at most this many bytes of LDS with one instruction.
-static constexpr int64_t kMaxLdsVectorBytes = 16;
 
 int64_t octavo::getLdsElementBytes(Type tile) {
   Type element = getElementTypeOrSelf(tile);
@@ -24,11 +23,11 @@ bool octavo::isRegisterConversion(const LinearLayout &from,
          from.waveBases() == to.waveBases();
 }
 
-LdsMap octavo::getConversionMap(tile::ConvertLayoutOp op) {
-  int64_t bytes = getLdsElementBytes(op.getType());
-  return makeExchangeMap(tile::getLayout(op.getSource().getType()).getLayout(),
+LdsMap octavo::getConversionMap(tile::ConvertLayoutOp op,
+                                const TargetInfo &target) {
+  return makeSwizzledMap(tile::getLayout(op.getSource().getType()).getLayout(),
                          tile::getLayout(op.getType()).getLayout(),
-                         kMaxLdsVectorBytes / bytes);
+                         getLdsElementBytes(op.getType()), target);
 }
 
 SmallVector<unsigned> octavo::getReducedWaveBits(tile::ReduceOp op) {
@@ -59,13 +58,35 @@ static int64_t getReduceBytes(tile::ReduceOp op) {
 int64_t octavo::getLdsBytes(Operation *op) {
   return TypeSwitch<Operation *, int64_t>(op)
       .Case([](tile::ConvertLayoutOp convert) -> int64_t {
+        auto type = convert.getType();
         if (isRegisterConversion(
                 tile::getLayout(convert.getSource().getType()).getLayout(),
-                tile::getLayout(convert.getType()).getLayout()))
+                tile::getLayout(type).getLayout()))
           return 0;
-        return getConversionMap(convert).size() *
-               getLdsElementBytes(convert.getType());
+        return type.getNumElements() * getLdsElementBytes(type);
       })
       .Case([](tile::ReduceOp reduce) { return getReduceBytes(reduce); })
       .Default([](Operation *) { return 0; });
+}
+
+SmallVector<tile::ConvertLayoutOp>
+octavo::collectExchange(tile::ConvertLayoutOp first, const TargetInfo &target) {
+  SmallVector<tile::ConvertLayoutOp> group{first};
+  int64_t total = getLdsBytes(first);
+  for (Operation *op = first->getNextNode(); op; op = op->getNextNode()) {
+    auto convert = dyn_cast<tile::ConvertLayoutOp>(op);
+    int64_t bytes = convert ? getLdsBytes(convert) : 0;
+    if (bytes == 0 || total + bytes > target.ldsBytes)
+      continue;
+    Operation *source = convert.getSource().getDefiningOp();
+    if (source && source->getBlock() == first->getBlock() &&
+        first->isBeforeInBlock(source))
+      continue;
+    // The source must not be another result of this exchange.
+    if (llvm::is_contained(group, source))
+      continue;
+    total += bytes;
+    group.push_back(convert);
+  }
+  return group;
 }

@@ -57,16 +57,18 @@ int64_t octavo::getSegmentBytes(const MemoryAccess &access,
                                 AxisInfoAnalysis &axes) {
   int64_t run = getAccessWidth(access, layout, axes);
   const AxisInfo info = axes.get(access.offsets);
-  // Lanes that continue where the registers end, in any order.
+  // Lanes and registers that continue where the first ones end, in any order.
   bool grown = true;
   while (grown) {
     grown = false;
-    for (const TileIndex &basis : layout.laneBases())
-      for (auto [d, step] : llvm::enumerate(basis))
-        if (step == run && run < info.contiguity[d]) {
-          run *= 2;
-          grown = true;
-        }
+    for (const TileBases *bases :
+         {&layout.laneBases(), &layout.registerBases()})
+      for (const TileIndex &basis : *bases)
+        for (auto [d, step] : llvm::enumerate(basis))
+          if (step == run && run < info.contiguity[d]) {
+            run *= 2;
+            grown = true;
+          }
   }
   return run * access.view.getElementBytes();
 }

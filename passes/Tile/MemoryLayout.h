@@ -23,7 +23,7 @@ std::optional<MemoryAccess> getMemoryAccess(mlir::Operation *op);
 int64_t getAccessWidth(const MemoryAccess &access, const LinearLayout &layout,
                        AxisInfoAnalysis &axes);
 
-/// Consecutive bytes that a wave moves with one instruction.
+/// Consecutive bytes that a wave moves with few instructions.
 int64_t getSegmentBytes(const MemoryAccess &access, const LinearLayout &layout,
                         AxisInfoAnalysis &axes);
 

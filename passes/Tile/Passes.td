@@ -28,6 +28,16 @@ def AssignLayouts : Pass<"tile-assign-layouts", "::octavo::tile::FuncOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def ScheduleLoads : Pass<"tile-schedule-loads", "::octavo::tile::FuncOp"> {
+  let summary = "Loads run ahead of the products of a loop";
+  let description = [{
+    Before: loops that load tiles and multiply them. After: an iteration issues
+    the loads of the next one before its products; loaded tiles are carried by
+    the loop.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def PlaceLds : Pass<"tile-place-lds", "::octavo::tile::FuncOp"> {
   let summary = "Give operations that cross lanes their LDS bytes";
   let description = [{

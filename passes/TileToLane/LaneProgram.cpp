@@ -50,13 +50,43 @@ Fragments LaneProgram::getElements(Value tile) {
   return elements;
 }
 
+/// All elements of `vector` in order, if `elements` are that.
+static Value findWhole(VectorType type, ArrayRef<Value> elements) {
+  Value whole;
+  for (auto [i, element] : llvm::enumerate(elements)) {
+    auto extract = element.getDefiningOp<vector::ExtractOp>();
+    if (!extract || extract.getStaticPosition() != ArrayRef<int64_t>(i) ||
+        extract.getSource().getType() != type ||
+        (whole && extract.getSource() != whole))
+      return {};
+    whole = extract.getSource();
+  }
+  return whole;
+}
+
+Value LaneProgram::gather(VectorType type, ArrayRef<Value> elements) {
+  if (Value whole = findWhole(type, elements))
+    return whole;
+  return vector::FromElementsOp::create(b, loc, type, elements);
+}
+
 void LaneProgram::defineElements(Value tile, ArrayRef<Value> elements) {
   VectorType type = getFragmentType(tile.getType());
   Fragments fragments;
   for (; !elements.empty(); elements = elements.drop_front(type.getDimSize(0)))
-    fragments.push_back(vector::FromElementsOp::create(
-        b, loc, type, elements.take_front(type.getDimSize(0))));
+    fragments.push_back(gather(type, elements.take_front(type.getDimSize(0))));
   define(tile, std::move(fragments));
+}
+
+Value LaneProgram::concat(ArrayRef<Value> vectors) {
+  if (vectors.size() == 1)
+    return vectors.front();
+  Value first = concat(vectors.take_front(vectors.size() / 2));
+  Value second = concat(vectors.drop_front(vectors.size() / 2));
+  SmallVector<int64_t> positions(
+      2 * cast<VectorType>(first.getType()).getNumElements());
+  std::iota(positions.begin(), positions.end(), 0);
+  return vector::ShuffleOp::create(b, loc, first, second, positions);
 }
 
 Value LaneProgram::slice(Value vector, int64_t first, int64_t count) {
@@ -78,13 +108,8 @@ void LaneProgram::definePieces(Value tile, ArrayRef<Value> pieces,
         fragments.push_back(slice(piece, i, size));
     return define(tile, std::move(fragments));
   }
-  for (; !pieces.empty(); pieces = pieces.drop_front(size / width)) {
-    SmallVector<Value> elements;
-    for (Value piece : pieces.take_front(size / width))
-      for (int64_t i = 0; i < width; ++i)
-        elements.push_back(vector::ExtractOp::create(b, loc, piece, i));
-    fragments.push_back(vector::FromElementsOp::create(b, loc, type, elements));
-  }
+  for (; !pieces.empty(); pieces = pieces.drop_front(size / width))
+    fragments.push_back(concat(pieces.take_front(size / width)));
   define(tile, std::move(fragments));
 }
 
@@ -96,11 +121,7 @@ Value LaneProgram::getPiece(Value tile, int64_t reg, int64_t width) {
     return fragments[reg / size];
   if (size > width)
     return slice(fragments[reg / size], reg % size, width);
-  SmallVector<Value> elements;
-  for (int64_t i = 0; i < width; ++i)
-    elements.push_back(getElement(tile, reg + i));
-  return vector::FromElementsOp::create(
-      b, loc, VectorType::get({width}, type.getElementType()), elements);
+  return concat(fragments.slice(reg / size, width / size));
 }
 
 Fragments LaneProgram::getValues(Value value) {
@@ -227,7 +248,32 @@ Value LaneProgram::getLdsPointer(Value bytes, int64_t base) {
                              ArrayRef<LLVM::GEPArg>{bytes});
 }
 
-void LaneProgram::barrier() { gpu::BarrierOp::create(b, loc); }
+void LaneProgram::barrier() {
+  gpu::BarrierOp::create(b, loc);
+  ldsWritten.clear();
+  ldsRead.clear();
+  ldsUnknown = false;
+}
+
+static bool overlaps(ArrayRef<std::pair<int64_t, int64_t>> ranges,
+                     int64_t offset, int64_t bytes) {
+  return llvm::any_of(ranges, [&](std::pair<int64_t, int64_t> range) {
+    return offset < range.second && range.first < offset + bytes;
+  });
+}
+
+void LaneProgram::beforeLdsWrite(int64_t offset, int64_t bytes) {
+  if (ldsUnknown || overlaps(ldsRead, offset, bytes) ||
+      overlaps(ldsWritten, offset, bytes))
+    barrier();
+  ldsWritten.push_back({offset, offset + bytes});
+}
+
+void LaneProgram::beforeLdsRead(int64_t offset, int64_t bytes) {
+  if (ldsUnknown || overlaps(ldsWritten, offset, bytes))
+    barrier();
+  ldsRead.push_back({offset, offset + bytes});
+}
 
 Value LaneProgram::getOwner(const LinearLayout &layout) {
   Value owner;

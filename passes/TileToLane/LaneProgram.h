@@ -47,8 +47,13 @@ public:
   /// The scalar in register `reg`.
   mlir::Value getElement(mlir::Value tile, int64_t reg);
   Fragments getElements(mlir::Value tile);
+  /// The scalars as one vector.
+  mlir::Value gather(mlir::VectorType type,
+                     llvm::ArrayRef<mlir::Value> elements);
   /// Puts one scalar per register into fragments.
   void defineElements(mlir::Value tile, llvm::ArrayRef<mlir::Value> elements);
+  /// Vectors of one type, one behind the other; a power of two of them.
+  mlir::Value concat(llvm::ArrayRef<mlir::Value> vectors);
   /// `count` elements of a vector.
   mlir::Value slice(mlir::Value vector, int64_t first, int64_t count);
   /// Registers of `tile`, as vectors of `width`, become fragments.
@@ -76,7 +81,13 @@ public:
   mlir::Value addConstant(PlaceOffset place, int64_t constant);
   /// Address in LDS, `bytes` behind `base`.
   mlir::Value getLdsPointer(mlir::Value bytes, int64_t base);
-  void barrier();
+  /// Waits for all waves if one may still use what is about to be written
+  /// (read) in LDS.
+  void beforeLdsWrite(int64_t offset, int64_t bytes);
+  void beforeLdsRead(int64_t offset, int64_t bytes);
+  /// Control flow comes together: nothing is known of other waves.
+  void forgetLds() { ldsUnknown = true; }
+  bool isDefined(mlir::Value tile) const { return tiles.contains(tile); }
   /// True in the lane that owns the elements of a tile of `layout`; null if
   /// there are no duplicates.
   mlir::Value getOwner(const LinearLayout &layout);
@@ -96,8 +107,14 @@ public:
   mlir::Value workitem;
 
 private:
+  void barrier();
+
   llvm::DenseMap<mlir::Value, Fragments> tiles;
   mlir::Value lane, wave;
+  /// Pieces of LDS (first byte, end) used since the last barrier.
+  using LdsRange = std::pair<int64_t, int64_t>;
+  llvm::SmallVector<LdsRange> ldsWritten, ldsRead;
+  bool ldsUnknown = false;
 };
 
 /// The layout of a tile; every tile has one at this level.
@@ -111,8 +128,15 @@ mlir::LogicalResult lowerElementwise(LaneProgram &p, mlir::Operation *op);
 mlir::LogicalResult lowerShape(LaneProgram &p, mlir::Operation *op);
 mlir::LogicalResult lowerMemory(LaneProgram &p, mlir::Operation *op);
 mlir::LogicalResult lowerReduce(LaneProgram &p, tile::ReduceOp op);
+mlir::LogicalResult lowerScan(LaneProgram &p, tile::ScanOp op);
 mlir::LogicalResult lowerConversion(LaneProgram &p, tile::ConvertLayoutOp op);
+mlir::LogicalResult lowerDot(LaneProgram &p, tile::DotOp op);
 mlir::LogicalResult lowerControlFlow(LaneProgram &p, mlir::Operation *op);
+
+/// Emits a combiner region on two values of every operand.
+llvm::SmallVector<mlir::Value> combine(LaneProgram &p, mlir::Region &region,
+                                       llvm::ArrayRef<mlir::Value> first,
+                                       llvm::ArrayRef<mlir::Value> second);
 
 /// `value` of the lane whose number differs in bit `bit`.
 mlir::Value shuffleXor(LaneProgram &p, mlir::Value value, unsigned bit);

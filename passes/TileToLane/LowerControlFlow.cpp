@@ -2,6 +2,8 @@
 
 #include "passes/TileToLane/LaneProgram.h"
 
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -30,6 +32,19 @@ static SmallVector<Type> lowerTypes(LaneProgram &p, TypeRange types) {
   return lowered;
 }
 
+/// Whether all values of the counter of an index loop fit into 32 bits.
+static bool fitsInI32(scf::ForOp op) {
+  APInt lower, upper, step;
+  if (!op.getInductionVar().getType().isIndex() ||
+      !matchPattern(op.getLowerBound(), m_ConstantInt(&lower)) ||
+      !matchPattern(op.getUpperBound(), m_ConstantInt(&upper)) ||
+      !matchPattern(op.getStep(), m_ConstantInt(&step)))
+    return false;
+  // One step more, for what runs ahead.
+  return lower.getSExtValue() >= 0 && step.getSExtValue() > 0 &&
+         upper.getSExtValue() + 2 * step.getSExtValue() < INT32_MAX;
+}
+
 static LogicalResult lowerFor(LaneProgram &p, scf::ForOp op) {
   SmallVector<Value> inits = lowerAll(p, op.getInitArgs());
   auto loop = scf::ForOp::create(p.b, p.loc, p.getScalar(op.getLowerBound()),
@@ -44,6 +59,7 @@ static LogicalResult lowerFor(LaneProgram &p, scf::ForOp op) {
       p.b.setInsertionPoint(loop.getBody()->getTerminator());
     else
       p.b.setInsertionPointToEnd(loop.getBody());
+    p.forgetLds();
     if (failed(p.lowerBlock(*op.getBody())))
       return failure();
     if (!inits.empty())
@@ -61,6 +77,7 @@ static LogicalResult lowerIf(LaneProgram &p, scf::IfOp op) {
   auto fill = [&](Block *from, Block *to) -> LogicalResult {
     OpBuilder::InsertionGuard guard(p.b);
     p.b.setInsertionPointToEnd(to);
+    p.forgetLds();
     if (failed(p.lowerBlock(*from)))
       return failure();
     scf::YieldOp::create(p.b, p.loc,
@@ -86,12 +103,14 @@ static LogicalResult lowerWhile(LaneProgram &p, scf::WhileOp op) {
   };
   OpBuilder::InsertionGuard guard(p.b);
   makeBlock(loop.getBefore(), op.getBeforeArguments());
+  p.forgetLds();
   if (failed(p.lowerBlock(*op.getBeforeBody())))
     return failure();
   scf::ConditionOp condition = op.getConditionOp();
   scf::ConditionOp::create(p.b, p.loc, p.getScalar(condition.getCondition()),
                            lowerAll(p, condition.getArgs()));
   makeBlock(loop.getAfter(), op.getAfterArguments());
+  p.forgetLds();
   if (failed(p.lowerBlock(*op.getAfterBody())))
     return failure();
   scf::YieldOp::create(p.b, p.loc, lowerAll(p, op.getYieldedValues()));
@@ -100,6 +119,7 @@ static LogicalResult lowerWhile(LaneProgram &p, scf::WhileOp op) {
 }
 
 LogicalResult octavo::lowerControlFlow(LaneProgram &p, Operation *op) {
+  auto forget = llvm::make_scope_exit([&] { p.forgetLds(); });
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](scf::ForOp loop) { return lowerFor(p, loop); })
       .Case([&](scf::IfOp branch) { return lowerIf(p, branch); })

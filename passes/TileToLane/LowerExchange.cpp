@@ -134,28 +134,43 @@ void octavo::readLds(LaneProgram &p, Value tile, const LdsMap &map,
   p.definePieces(tile, pieces, width);
 }
 
-LogicalResult octavo::lowerConversion(LaneProgram &p,
+static LogicalResult lowerInRegisters(LaneProgram &p,
                                       tile::ConvertLayoutOp op) {
   const LinearLayout &from = layoutOf(op.getSource());
   const LinearLayout &to = layoutOf(op.getResult());
-  if (isRegisterConversion(from, to)) {
-    SmallVector<Value> elements;
-    for (int64_t reg = 0, n = to.numRegisters(); reg < n; ++reg) {
-      std::optional<int64_t> found = from.findRegister(to.registerIndex(reg));
-      if (!found)
-        return op.emitOpError("a lane does not hold what its result needs");
-      elements.push_back(p.getElement(op.getSource(), *found));
-    }
-    p.defineElements(op.getResult(), elements);
-    return success();
+  SmallVector<Value> elements;
+  for (int64_t reg = 0, n = to.numRegisters(); reg < n; ++reg) {
+    std::optional<int64_t> found = from.findRegister(to.registerIndex(reg));
+    if (!found)
+      return op.emitOpError("a lane does not hold what its result needs");
+    elements.push_back(p.getElement(op.getSource(), *found));
   }
-  if (!op.getLdsOffset())
-    return op.emitOpError("expected LDS bytes from tile-place-lds");
-  LdsMap map = getConversionMap(op);
-  p.barrier();
-  writeLds(p, op.getSource(), map, *op.getLdsOffset());
-  p.barrier();
-  readLds(p, op.getResult(), map, *op.getLdsOffset());
+  p.defineElements(op.getResult(), elements);
+  return success();
+}
+
+LogicalResult octavo::lowerConversion(LaneProgram &p,
+                                      tile::ConvertLayoutOp op) {
+  if (p.isDefined(op.getResult()))
+    return success();
+  if (getLdsBytes(op) == 0)
+    return lowerInRegisters(p, op);
+  SmallVector<tile::ConvertLayoutOp> group = collectExchange(op, p.target);
+  llvm::erase_if(group, [&](tile::ConvertLayoutOp member) {
+    return p.isDefined(member.getResult());
+  });
+  SmallVector<LdsMap, 0> maps;
+  for (tile::ConvertLayoutOp member : group) {
+    if (!member.getLdsOffset())
+      return member.emitOpError("expected LDS bytes from tile-place-lds");
+    maps.push_back(getConversionMap(member, p.target));
+    p.beforeLdsWrite(*member.getLdsOffset(), getLdsBytes(member));
+    writeLds(p, member.getSource(), maps.back(), *member.getLdsOffset());
+  }
+  for (auto [member, map] : llvm::zip(group, maps)) {
+    p.beforeLdsRead(*member.getLdsOffset(), getLdsBytes(member));
+    readLds(p, member.getResult(), map, *member.getLdsOffset());
+  }
   return success();
 }
 

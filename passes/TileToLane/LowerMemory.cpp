@@ -26,8 +26,9 @@ namespace {
 /// The accesses of one op, `width` registers at a time.
 class Access {
 public:
-  Access(LaneProgram &p, Operation *op, Value view)
+  Access(LaneProgram &p, Operation *op, Value view, Value base = {})
       : p(p), access(*getMemoryAccess(op)), view(view),
+        base(base ? p.getScalar(base) : Value()),
         layout(layoutOf(access.offsets)),
         width(getAccessWidth(access, layout, p.axes)),
         bytes(access.view.getElementBytes()),
@@ -58,12 +59,43 @@ public:
     return offset;
   }
 
-  /// 64-bit address; masked lanes get the base.
-  Value getAddress(int64_t reg, Value mask) {
-    Value offset = p.getElement(access.offsets, reg);
+  /// Bytes that all lanes add.
+  Value getUniformOffset() {
+    if (!base)
+      return p.constantI32(0);
+    return bytes == 1 ? base
+                      : Value(arith::MulIOp::create(p.b, p.loc, base,
+                                                    p.constantI32(bytes)));
+  }
+
+  /// Element offset in 64 bits.
+  Value getWideOffset(int64_t reg) {
     Type i64 = p.b.getI64Type();
+    Value offset = p.getElement(access.offsets, reg);
     if (offset.getType() != i64)
       offset = arith::ExtSIOp::create(p.b, p.loc, i64, offset);
+    if (base)
+      offset = arith::AddIOp::create(
+          p.b, p.loc, offset, arith::ExtUIOp::create(p.b, p.loc, i64, base));
+    return offset;
+  }
+
+  /// `mask` and inside of the view: without a buffer resource nobody else
+  /// checks.
+  Value getWideMask(int64_t reg, Value mask) {
+    std::optional<int64_t> extent = access.view.getExtent();
+    if (!isWide || !extent)
+      return mask;
+    Value inside = arith::CmpIOp::create(
+        p.b, p.loc, arith::CmpIPredicate::ult, getWideOffset(reg),
+        arith::ConstantOp::create(p.b, p.loc, p.b.getI64IntegerAttr(*extent)));
+    return mask ? Value(arith::AndIOp::create(p.b, p.loc, mask, inside))
+                : inside;
+  }
+
+  /// 64-bit address; masked lanes get the base.
+  Value getAddress(int64_t reg, Value mask) {
+    Value offset = getWideOffset(reg);
     Value size =
         arith::ConstantOp::create(p.b, p.loc, p.b.getI64IntegerAttr(bytes));
     offset = arith::MulIOp::create(p.b, p.loc, offset, size);
@@ -71,9 +103,9 @@ public:
       offset = arith::SelectOp::create(
           p.b, p.loc, mask, offset,
           arith::ConstantOp::create(p.b, p.loc, p.b.getI64IntegerAttr(0)));
-    Value base = p.getScalar(view);
-    return LLVM::GEPOp::create(p.b, p.loc, base.getType(), p.b.getI8Type(),
-                               base, ArrayRef<LLVM::GEPArg>{offset});
+    Value start = p.getScalar(view);
+    return LLVM::GEPOp::create(p.b, p.loc, start.getType(), p.b.getI8Type(),
+                               start, ArrayRef<LLVM::GEPArg>{offset});
   }
 
   Value load(int64_t reg, Value mask) {
@@ -86,7 +118,7 @@ public:
       Value zero = p.constantI32(0);
       bits = ROCDL::RawPtrBufferLoadOp::create(
           p.b, p.loc, packed, p.resources.lookup(view), getOffset(reg, mask),
-          zero, zero, ArrayAttr(), ArrayAttr(), ArrayAttr());
+          getUniformOffset(), zero, ArrayAttr(), ArrayAttr(), ArrayAttr());
     }
     return unpackBits(p, bits, getPieceType());
   }
@@ -97,7 +129,7 @@ public:
       Value zero = p.constantI32(0);
       ROCDL::RawPtrBufferStoreOp::create(
           p.b, p.loc, bits, p.resources.lookup(view), getOffset(reg, mask),
-          zero, zero, ArrayAttr(), ArrayAttr(), ArrayAttr());
+          getUniformOffset(), zero, ArrayAttr(), ArrayAttr(), ArrayAttr());
       return;
     }
     whereTrue(mask, [&] {
@@ -117,7 +149,7 @@ public:
 
   LaneProgram &p;
   MemoryAccess access;
-  Value view;
+  Value view, base;
   const LinearLayout &layout;
   int64_t width, bytes;
   bool isWide;
@@ -125,12 +157,12 @@ public:
 } // namespace
 
 static LogicalResult lowerGather(LaneProgram &p, tile::GatherOp op) {
-  Access access(p, op, op.getView());
+  Access access(p, op, op.getView(), op.getBase());
   VectorType type = access.getPieceType();
   SmallVector<Value> pieces;
   for (int64_t reg = 0, n = access.layout.numRegisters(); reg < n;
        reg += access.width) {
-    Value mask = access.getMask(reg);
+    Value mask = access.getWideMask(reg, access.getMask(reg));
     Value piece = access.load(reg, mask);
     if (mask && (op.getOther() || access.isWide)) {
       Value other = op.getOther() ? p.getPiece(op.getOther(), reg, access.width)
@@ -145,11 +177,12 @@ static LogicalResult lowerGather(LaneProgram &p, tile::GatherOp op) {
 }
 
 static LogicalResult lowerScatter(LaneProgram &p, tile::ScatterOp op) {
-  Access access(p, op, op.getView());
+  Access access(p, op, op.getView(), op.getBase());
   Value owner = p.getOwner(access.layout);
   for (int64_t reg = 0, n = access.layout.numRegisters(); reg < n;
        reg += access.width)
-    access.store(op.getValue(), reg, access.getMask(reg, owner));
+    access.store(op.getValue(), reg,
+                 access.getWideMask(reg, access.getMask(reg, owner)));
   return success();
 }
 
@@ -192,7 +225,7 @@ static LogicalResult lowerAtomic(LaneProgram &p, tile::AtomicRmwOp op) {
                           "are not passed on yet");
   SmallVector<Value> elements;
   for (int64_t reg = 0, n = access.layout.numRegisters(); reg < n; ++reg) {
-    Value mask = access.getMask(reg, owner);
+    Value mask = access.getWideMask(reg, access.getMask(reg, owner));
     Value value = p.getElement(op.getValue(), reg);
     auto emit = [&]() -> Value {
       auto atomic = LLVM::AtomicRMWOp::create(

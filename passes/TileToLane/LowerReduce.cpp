@@ -17,9 +17,9 @@ using namespace octavo;
 /// One element of every operand.
 using Elements = SmallVector<Value>;
 
-/// Emits the combiner on scalars.
-static Elements combine(LaneProgram &p, Region &region, ArrayRef<Value> first,
-                        ArrayRef<Value> second) {
+SmallVector<Value> octavo::combine(LaneProgram &p, Region &region,
+                                   ArrayRef<Value> first,
+                                   ArrayRef<Value> second) {
   Block &block = region.front();
   IRMapping mapping = p.scalars;
   for (auto [argument, value] : llvm::zip(
@@ -79,7 +79,7 @@ static void combineWaves(LaneProgram &p, tile::ReduceOp op,
     waveSteps[bit] = int64_t(1) << i;
   int64_t base = *op.getLdsOffset();
   SmallVector<int64_t> bases;
-  p.barrier();
+  p.beforeLdsWrite(base, getLdsBytes(op));
   for (auto [operand, result] : llvm::enumerate(op.getResults())) {
     bases.push_back(base);
     int64_t bytes = getLdsElementBytes(result.getType());
@@ -93,7 +93,7 @@ static void combineWaves(LaneProgram &p, tile::ReduceOp op,
     }
     base += map.size() * bytes * parts;
   }
-  p.barrier();
+  p.beforeLdsRead(bases.front(), getLdsBytes(op));
   for (auto [reg, elements] : llvm::enumerate(results)) {
     SmallVector<Elements> all(parts);
     for (auto [operand, result] : llvm::enumerate(op.getResults())) {
@@ -113,6 +113,8 @@ LogicalResult octavo::lowerReduce(LaneProgram &p, tile::ReduceOp op) {
     for (const TileIndex &basis : *bases)
       if (basis[op.getAxis()] != 0 && llvm::count(basis, 0) + 1 < from.rank())
         return op.emitOpError("expected lanes that move along one dimension");
+  if (getLdsBytes(op) > 0 && !op.getLdsOffset())
+    return op.emitOpError("expected LDS bytes from tile-place-lds");
   FailureOr<SmallVector<SmallVector<int64_t>>> groups = groupRegisters(op);
   if (failed(groups))
     return failure();

@@ -191,6 +191,27 @@ static LogicalResult lowerSplit(LaneProgram &p, tile::SplitOp op) {
   return success();
 }
 
+/// A register of the result is one of the left or of the right operand.
+static LogicalResult lowerCat(LaneProgram &p, tile::CatOp op) {
+  const LinearLayout &layout = layoutOf(op.getResult());
+  int64_t border = op.getLhs().getType().getDimSize(op.getAxis());
+  SmallVector<Value> elements;
+  for (int64_t reg = 0, n = layout.numRegisters(); reg < n; ++reg) {
+    TileIndex index = layout.registerIndex(reg);
+    Value source = op.getLhs();
+    if (index[op.getAxis()] >= border) {
+      index[op.getAxis()] -= border;
+      source = op.getRhs();
+    }
+    std::optional<int64_t> found = layoutOf(source).findRegister(index);
+    if (!found)
+      return op.emitOpError("a lane does not hold what its result needs");
+    elements.push_back(p.getElement(source, *found));
+  }
+  p.defineElements(op.getResult(), elements);
+  return success();
+}
+
 LogicalResult octavo::lowerShape(LaneProgram &p, Operation *op) {
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](tile::SplatOp splat) { return lowerSplat(p, splat); })
@@ -208,6 +229,7 @@ LogicalResult octavo::lowerShape(LaneProgram &p, Operation *op) {
       })
       .Case([&](tile::TransOp trans) { return lowerTrans(p, trans); })
       .Case([&](tile::ReshapeOp reshape) { return lowerReshape(p, reshape); })
+      .Case([&](tile::CatOp cat) { return lowerCat(p, cat); })
       .Case([&](tile::JoinOp join) { return lowerJoin(p, join); })
       .Case([&](tile::SplitOp split) { return lowerSplit(p, split); })
       .Case([&](tile::ToScalarOp scalar) {

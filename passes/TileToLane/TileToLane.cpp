@@ -52,8 +52,12 @@ static LogicalResult lowerOp(LaneProgram &p, Operation &op) {
   }
   if (auto reduce = dyn_cast<tile::ReduceOp>(op))
     return lowerReduce(p, reduce);
+  if (auto scan = dyn_cast<tile::ScanOp>(op))
+    return lowerScan(p, scan);
   if (auto convert = dyn_cast<tile::ConvertLayoutOp>(op))
     return lowerConversion(p, convert);
+  if (auto dot = dyn_cast<tile::DotOp>(op))
+    return lowerDot(p, dot);
   if (isa<tile::GatherOp, tile::ScatterOp, tile::AtomicRmwOp>(op))
     return lowerMemory(p, &op);
   if (isa<tile::TileDialect>(op.getDialect()))

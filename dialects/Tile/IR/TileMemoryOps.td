@@ -7,7 +7,8 @@ def Tile_GatherOp : Tile_Op<"gather", [
   let description = [{
     `result[i] = mask[i] ? memory[base + offsets[i]] : other[i]`. Offsets count
     elements. Without a mask every element is read; without `other` a masked one
-    is 0. An offset behind the end of a view of known extent reads 0.
+    is 0. An offset behind the end of a view of known extent reads 0. `base`, one
+    number that is not negative, is added to all offsets.
 
     Constraints:
     - (C1) offsets, mask, other and result have one shape.
@@ -24,24 +25,32 @@ def Tile_GatherOp : Tile_Op<"gather", [
     Tile_View:$view,
     Tile_OffsetTensor:$offsets,
     Optional<Tile_MaskTensor>:$mask,
-    Optional<Tile_Tensor>:$other
+    Optional<Tile_Tensor>:$other,
+    Optional<I32>:$base
   );
   let results = (outs Tile_Tensor:$result);
   let assemblyFormat = [{
-    $view `[` $offsets `]` (`mask` $mask^)? (`other` $other^)? attr-dict
+    $view `[` $offsets (`+` $base^)? `]` (`mask` $mask^)? (`other` $other^)? attr-dict
     `:` qualified(type($view)) `,` type($offsets) `->` type($result)
     custom<MaskType>(ref($mask), type($mask), ref(type($offsets)))
     custom<OtherType>(ref($other), type($other), ref(type($result)))
   }];
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$view,
+                                 "::mlir::Value":$offsets, "::mlir::Value":$mask,
+                                 "::mlir::Value":$other), [{
+    build($_builder, $_state, result, view, offsets, mask, other,
+          ::mlir::Value());
+  }]>];
   let hasVerifier = 1;
 }
 
-def Tile_ScatterOp : Tile_Op<"scatter", [MemoryEffects<[MemWrite]>]> {
+def Tile_ScatterOp : Tile_Op<"scatter", [
+    AttrSizedOperandSegments, MemoryEffects<[MemWrite]>]> {
   let summary = "Write elements at offsets from a view's base";
   let description = [{
     `memory[base + offsets[i]] = value[i]` where the mask is true. If two offsets
     are equal, one of the values remains. An offset behind the end of a view of
-    known extent writes nothing.
+    known extent writes nothing. `base` is as in `tile.gather`.
 
     Constraints:
     - (C1) value, offsets and mask have one shape.
@@ -57,13 +66,18 @@ def Tile_ScatterOp : Tile_Op<"scatter", [MemoryEffects<[MemWrite]>]> {
     Tile_Tensor:$value,
     Tile_View:$view,
     Tile_OffsetTensor:$offsets,
-    Optional<Tile_MaskTensor>:$mask
+    Optional<Tile_MaskTensor>:$mask,
+    Optional<I32>:$base
   );
   let assemblyFormat = [{
-    $value `,` $view `[` $offsets `]` (`mask` $mask^)? attr-dict
+    $value `,` $view `[` $offsets (`+` $base^)? `]` (`mask` $mask^)? attr-dict
     `:` type($value) `,` qualified(type($view)) `,` type($offsets)
     custom<MaskType>(ref($mask), type($mask), ref(type($offsets)))
   }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$value, "::mlir::Value":$view,
+                                 "::mlir::Value":$offsets, "::mlir::Value":$mask), [{
+    build($_builder, $_state, value, view, offsets, mask, ::mlir::Value());
+  }]>];
   let hasVerifier = 1;
 }
 

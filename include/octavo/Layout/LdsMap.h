@@ -27,6 +27,11 @@ public:
   int64_t positionOf(llvm::ArrayRef<int64_t> index) const;
   /// Number of elements.
   int64_t size() const;
+  /// Bits of a position inside one repetition.
+  int64_t linearBits() const { return images.size(); }
+  /// The map in which positions with bit `bit` set are changed by XOR with
+  /// `mask`, whose bits are below `bit`.
+  LdsMap swizzled(int64_t bit, int64_t mask) const;
   /// Number of consecutive registers of `layout`, from 0, that lie at
   /// consecutive positions; every group of as many registers does.
   int64_t contiguous(const LinearLayout &layout) const;

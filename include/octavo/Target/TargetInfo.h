@@ -18,6 +18,16 @@ namespace octavo {
 /// Which 8-bit float encodings the matrix cores and the conversions use.
 enum class Float8Encoding { FNUZ, OCP };
 
+/// How LDS serves accesses of one width. The lanes of a phase are those whose
+/// numbers are XORs of `phase` (and its cosets); in a phase a bank gives one
+/// word of 4 bytes a cycle, to all lanes that ask for it.
+struct LdsAccess {
+  uint32_t bytes;
+  bool isWrite;
+  uint32_t banks;
+  llvm::ArrayRef<uint8_t> phase;
+};
+
 /// One row per GPU.
 struct TargetInfo {
   /// LLVM's name of the processor, for example "gfx950".
@@ -34,6 +44,8 @@ struct TargetInfo {
   /// LDS is allocated in multiples of this.
   uint32_t ldsGranuleBytes;
   uint32_t ldsBanks;
+  /// One entry per width (4, 8, 16 bytes) and direction.
+  llvm::ArrayRef<LdsAccess> ldsAccesses;
   /// Vector registers of a lane, both files together, and their granule.
   uint32_t vgprs, vgprGranule;
   uint32_t maxWavesPerSimd;

@@ -1,0 +1,35 @@
+//===- DotLayout.h - Matrix instruction and layouts of a product -*- C++
+//-*-===//
+
+#ifndef OCTAVO_PASSES_TILE_DOTLAYOUT_H
+#define OCTAVO_PASSES_TILE_DOTLAYOUT_H
+
+#include "dialects/Tile/IR/Tile.h"
+#include "octavo/Target/MatrixInstructions.h"
+
+namespace octavo {
+
+/// How a `tile.dot` is computed. The product is computed transposed (the tile's
+/// B is the instruction's A), so that a lane owns neighbours along N of the
+/// result.
+struct DotPlan {
+  const MatrixInstruction *instruction;
+  LinearLayout a, b, accumulator;
+};
+
+/// The element type of a matrix instruction, or none if `target` multiplies no
+/// numbers of `type`.
+std::optional<MatrixElement> getMatrixElement(mlir::Type type,
+                                              const TargetInfo &target);
+
+/// Chooses instruction and layouts; emits an error if there is none.
+mlir::FailureOr<DotPlan> planDot(tile::DotOp op, const TargetInfo &target,
+                                 int64_t waves);
+
+/// The instruction that `planDot` chose for an op that has layouts.
+const MatrixInstruction *getDotInstruction(tile::DotOp op,
+                                           const TargetInfo &target);
+
+} // namespace octavo
+
+#endif // OCTAVO_PASSES_TILE_DOTLAYOUT_H
