@@ -17,7 +17,9 @@
 
 struct dim3 {
   unsigned x, y, z;
-  constexpr __host__ __device__ dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
+  constexpr __host__ __device__ dim3(unsigned x = 1, unsigned y = 1,
+                                     unsigned z = 1)
+      : x(x), y(y), z(z) {}
 };
 
 typedef int hipError_t;
@@ -37,9 +39,12 @@ hipError_t hipGetLastError(void);
 const char *hipGetErrorName(hipError_t);
 hipError_t hipStreamCreate(hipStream_t *);
 hipError_t hipStreamDestroy(hipStream_t);
-hipError_t hipLaunchKernel(const void *, dim3, dim3, void **, size_t, hipStream_t);
-hipError_t hipLaunchCooperativeKernel(const void *, dim3, dim3, void **, unsigned, hipStream_t);
-hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int *, const void *, int, size_t);
+hipError_t hipLaunchKernel(const void *, dim3, dim3, void **, size_t,
+                           hipStream_t);
+hipError_t hipLaunchCooperativeKernel(const void *, dim3, dim3, void **,
+                                      unsigned, hipStream_t);
+hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int *, const void *,
+                                                        int, size_t);
 hipError_t __hipPushCallConfiguration(dim3, dim3, size_t = 0, hipStream_t = 0);
 hipError_t __hipPopCallConfiguration(dim3 *, dim3 *, size_t *, hipStream_t *);
 }
@@ -47,7 +52,9 @@ hipError_t __hipPopCallConfiguration(dim3 *, dim3 *, size_t *, hipStream_t *);
 enum { hipSuccess = 0, hipMemcpyHostToDevice = 1, hipMemcpyDeviceToHost = 2 };
 
 __device__ inline unsigned laneOfGrid() {
-  return __builtin_amdgcn_workgroup_id_x() * __builtin_amdgcn_workgroup_size_x() + __builtin_amdgcn_workitem_id_x();
+  return __builtin_amdgcn_workgroup_id_x() *
+             __builtin_amdgcn_workgroup_size_x() +
+         __builtin_amdgcn_workitem_id_x();
 }
 
 __device__ inline void barrier() {
