@@ -2,7 +2,7 @@
 
 #include "Bindings.h"
 
-#include "dialects/Aten/Aten.h"
+#include "dialects/Aten/IR/Aten.h"
 #include "octavo/Init/Init.h"
 #include "passes/AtenToOctavo/Call.h"
 #include "passes/Pipelines.h"
