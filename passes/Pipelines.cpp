@@ -47,6 +47,9 @@ void octavo::buildLanePipeline(OpPassManager &passes) {
   kernels.addPass(createCanonicalizerPass());
   // Math lowerings may create loops and branches.
   kernels.addPass(createLaneLowerMath());
+  // Math on bf16 and f16 has left casts; clamps must still be whole.
+  kernels.addPass(createLaneFoldClamps());
+  kernels.addPass(createLaneLowerCasts());
   kernels.addPass(createSCFToControlFlowPass());
   kernels.addPass(createLaneToLLVM());
   kernels.addPass(createCSEPass());
@@ -68,19 +71,33 @@ void octavo::buildTileToLanePipeline(OpPassManager &passes) {
   passes.addPass(createTileToLane());
 }
 
+llvm::ArrayRef<octavo::Phase> octavo::getPhases() {
+  static constexpr Phase kPhases[] = {
+      {"octavo", "octavo-import", "PyTorch's operators to values",
+       buildImportPipeline},
+      {"kernels", "octavo-kernels", "values to kernels, one launch each",
+       buildKernelsPipeline},
+      {"tile", "octavo-tile", "kernels to workgroup programs and a plan",
+       buildTilePipeline},
+      {"lane", "octavo-tile-to-lane",
+       "workgroup programs to one lane's program", buildTileToLanePipeline},
+      {"llvm", "octavo-lane", "one lane's program to the LLVM dialect",
+       buildLanePipeline},
+  };
+  return kPhases;
+}
+
 void octavo::registerPipelines() {
-  PassPipelineRegistration<>("octavo-import", "PyTorch's operators to values",
-                             buildImportPipeline);
-  PassPipelineRegistration<>("octavo-kernels",
-                             "Values to kernels, one launch each",
-                             buildKernelsPipeline);
-  PassPipelineRegistration<>("octavo-tile",
-                             "Kernels to workgroup programs and a plan",
-                             buildTilePipeline);
-  PassPipelineRegistration<>("octavo-tile-to-lane",
-                             "Workgroup programs to one lane's program",
-                             buildTileToLanePipeline);
-  PassPipelineRegistration<>("octavo-lane",
-                             "One lane's program to the LLVM dialect",
-                             buildLanePipeline);
+  for (const Phase &phase : getPhases())
+    registerPassPipeline(
+        phase.pipeline, phase.summary,
+        [&phase](OpPassManager &passes, StringRef options,
+                 function_ref<LogicalResult(const Twine &)> emitError) {
+          if (!options.empty())
+            return emitError("the pipeline " + phase.pipeline +
+                             " has no options");
+          phase.build(passes);
+          return success();
+        },
+        [](function_ref<void(const mlir::detail::PassOptions &)>) {});
 }

@@ -23,6 +23,21 @@ void buildLanePipeline(mlir::OpPassManager &passes);
 /// `octavo-tile-to-lane`: workgroup programs (tile.func) to a gpu.module.
 void buildTileToLanePipeline(mlir::OpPassManager &passes);
 
+/// One phase of the compiler.
+struct Phase {
+  /// What the module holds afterwards: "octavo", "kernels", "tile", "lane",
+  /// "llvm".
+  llvm::StringLiteral result;
+  /// Name for octavo-opt.
+  llvm::StringLiteral pipeline;
+  llvm::StringLiteral summary;
+  void (*build)(mlir::OpPassManager &);
+};
+
+/// All phases in the order in which the compiler runs them. A phase leaves
+/// alone what is already at a later level.
+llvm::ArrayRef<Phase> getPhases();
+
 /// Registers the pipelines under their names for `octavo-opt`.
 void registerPipelines();
 

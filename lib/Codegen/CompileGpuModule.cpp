@@ -9,6 +9,29 @@
 
 using namespace mlir;
 
+llvm::Expected<octavo::CodeObject> octavo::compileIR(llvm::Module &module,
+                                                     llvm::StringRef arch,
+                                                     StageTimes &times) {
+  if (llvm::Error error = optimizeIR(module, arch))
+    return std::move(error);
+  times.finish("optimize");
+  llvm::SmallVector<char, 0> object;
+  if (llvm::Error error = emitCode(module, arch, EmitKind::Object, object))
+    return std::move(error);
+  times.finish("object");
+  CodeObject result;
+  llvm::StringRef bytes(object.data(), object.size());
+  if (llvm::Error error = linkObjects(bytes, result.bytes))
+    return std::move(error);
+  auto kernels =
+      readKernelResources({result.bytes.data(), result.bytes.size()});
+  if (!kernels)
+    return kernels.takeError();
+  result.kernels = std::move(*kernels);
+  times.finish("link");
+  return result;
+}
+
 llvm::Expected<octavo::CodeObject>
 octavo::compileGpuModule(ModuleOp module, llvm::StringRef arch,
                          StageTimes &times) {
@@ -32,22 +55,5 @@ octavo::compileGpuModule(ModuleOp module, llvm::StringRef arch,
                             std::move(error));
   }
   times.finish("translate");
-  if (llvm::Error error = optimizeIR(**ir, arch))
-    return std::move(error);
-  times.finish("optimize");
-  llvm::SmallVector<char, 0> object;
-  if (llvm::Error error = emitCode(**ir, arch, EmitKind::Object, object))
-    return std::move(error);
-  times.finish("object");
-  CodeObject result;
-  llvm::StringRef bytes(object.data(), object.size());
-  if (llvm::Error error = linkObjects(bytes, result.bytes))
-    return std::move(error);
-  auto kernels =
-      readKernelResources({result.bytes.data(), result.bytes.size()});
-  if (!kernels)
-    return kernels.takeError();
-  result.kernels = std::move(*kernels);
-  times.finish("link");
-  return result;
+  return compileIR(**ir, arch, times);
 }

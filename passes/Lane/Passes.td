@@ -19,6 +19,33 @@ def LaneLowerMath : Pass<"lane-lower-math", "::mlir::gpu::GPUModuleOp"> {
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
+def LaneFoldClamps : Pass<"lane-fold-clamps", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Clamps by constants to the median of three";
+  let description = [{
+    On targets without a maximum that keeps NaN. `minimumf(maximumf(x, lo), hi)`
+    of f32 becomes `rocdl.fmed3` with NaN put back.
+
+    Before and after: the same values.
+  }];
+  let dependentDialects = ["::mlir::ROCDL::ROCDLDialect", "::mlir::vector::VectorDialect"];
+}
+
+def LaneLowerCasts : Pass<"lane-lower-casts", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Casts of 8-bit floats and of bf16 to instructions";
+  let description = [{
+    `arith.truncf` and `arith.extf` with an 8-bit float on one side mean what
+    APFloat computes: round to nearest even, overflow to infinity where the
+    format has one and to NaN where it has none. Formats of the target's own
+    become one instruction for two numbers; others an exact sequence of integer
+    operations. Casts to f8E8M0FNU round as PyTorch's do. A cast to bf16 is packed
+    by hand where the target has no instruction; its NaN is 0x7fc0.
+
+    Before: any casts. After: none with an 8-bit float.
+  }];
+  let dependentDialects = ["::mlir::ROCDL::ROCDLDialect", "::mlir::ub::UBDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
 def LaneToLLVM : Pass<"lane-to-llvm", "::mlir::gpu::GPUModuleOp"> {
   let summary = "One lane's program to the LLVM dialect";
   let description = [{

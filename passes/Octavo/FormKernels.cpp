@@ -23,6 +23,9 @@ struct FormKernels final : public octavo::impl::FormKernelsBase<FormKernels> {
       func.emitOpError("expected one block without control flow");
       return signalPassFailure();
     }
+    // Already a list of launches: nothing is left to group.
+    if (!func.getBody().getOps<LaunchOp>().empty())
+      return;
     KernelGraph graph(func, *target);
     graph.form();
     if (failed(outlineKernels(func, graph)))

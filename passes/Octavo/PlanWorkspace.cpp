@@ -95,7 +95,8 @@ static int64_t assignOffsets(std::vector<Slot> &slots) {
 
 void PlanWorkspace::runOnOperation() {
   func::FuncOp func = getOperation();
-  if (!llvm::hasSingleElement(func.getBody()))
+  if (!llvm::hasSingleElement(func.getBody()) ||
+      func->hasAttr(OctavoDialect::getWorkspaceAttrName()))
     return;
   Block &body = func.getBody().front();
   DenseMap<Operation *, size_t> position;

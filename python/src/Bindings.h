@@ -13,6 +13,15 @@ void bindCapability(pybind11::module_ &m);
 /// Adds `run_pipeline`.
 void bindPasses(pybind11::module_ &m);
 
+/// Adds `compile`, `emit` and the cache's folder.
+void bindCompiler(pybind11::module_ &m);
+
+/// Adds `Program` and what concerns the HIP library.
+void bindRuntime(pybind11::module_ &m);
+
+/// Adds `SimulatedCode`.
+void bindSimulatorLaunch(pybind11::module_ &m);
+
 /// Adds `run_reference` and `run_tile_reference`.
 void bindReference(pybind11::module_ &m);
 

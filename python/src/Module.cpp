@@ -42,4 +42,7 @@ PYBIND11_MODULE(_octavo, m) {
       "What the table of targets says of a GPU; None for an unknown one.");
   octavo::bindReference(m);
   octavo::bindSimulator(m);
+  octavo::bindSimulatorLaunch(m);
+  octavo::bindCompiler(m);
+  octavo::bindRuntime(m);
 }

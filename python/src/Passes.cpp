@@ -16,8 +16,8 @@ using namespace mlir;
 
 namespace {
 
-/// Runs a textual pipeline ("builtin.module(...)") over a module; throws std::runtime_error with the
-/// diagnostics.
+/// Runs a textual pipeline ("builtin.module(...)") over a module; throws
+/// std::runtime_error with the diagnostics.
 std::string runPipeline(const std::string &text, const std::string &pipeline) {
   static const bool registered = (octavo::registerAllPasses(), true);
   (void)registered;

@@ -80,6 +80,10 @@ llvm::Error linkObjects(llvm::ArrayRef<llvm::StringRef> objects,
 llvm::Expected<std::vector<KernelResources>>
 readKernelResources(llvm::StringRef object);
 
+/// Optimises, generates code and links.
+llvm::Expected<CodeObject> compileIR(llvm::Module &module, llvm::StringRef arch,
+                                     StageTimes &times);
+
 /// All of the above for the `gpu.module` inside `module`, which is changed.
 llvm::Expected<CodeObject> compileGpuModule(mlir::ModuleOp module,
                                             llvm::StringRef arch,

@@ -32,6 +32,13 @@ public:
     stages.push_back({name.str(), ms});
   }
 
+  /// Adds the stages of a part that ran meanwhile; the running stage begins
+  /// where the part ended.
+  void append(const StageTimes &part) {
+    last = part.last;
+    stages.append(part.stages.begin(), part.stages.end());
+  }
+
   /// Name and milliseconds of every stage.
   llvm::ArrayRef<std::pair<std::string, double>> get() const { return stages; }
 
