@@ -2,7 +2,7 @@
 
 #include "octavo/Codegen/Driver.h"
 
-#include "dialects/Aten/Aten.h"
+#include "dialects/Aten/IR/Aten.h"
 #include "dialects/Octavo/IR/Octavo.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -160,8 +160,10 @@ divideKernels(gpu::GPUModuleOp module, unsigned count) {
     function.walk([&](Operation *) { ++ops; });
     kernels.push_back({ops, function.getName()});
   }
-  llvm::stable_sort(
-      kernels, [](const auto &a, const auto &b) { return a.first > b.first; });
+  llvm::sort(kernels, [](const auto &a, const auto &b) {
+    return std::make_pair(b.first, a.second) <
+           std::make_pair(a.first, b.second);
+  });
   count = std::max<size_t>(1, std::min<size_t>(count, kernels.size()));
   std::vector<size_t> load(count, 0);
   llvm::StringMap<size_t> group;
