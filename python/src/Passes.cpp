@@ -3,13 +3,11 @@
 #include "Bindings.h"
 
 #include "octavo/Init/Init.h"
-#include "passes/AtenToOctavo/Passes.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
-#include <pybind11/stl.h>
 
 namespace py = pybind11;
 using namespace mlir;
@@ -50,6 +48,4 @@ void octavo::bindPasses(py::module_ &m) {
   m.def("run_pipeline", &runPipeline, py::arg("text"), py::arg("pipeline"),
         py::call_guard<py::gil_scoped_release>(),
         "Runs a textual pass pipeline over a module and returns its text.");
-  m.def("lowered_aten_ops", &octavo::getLoweredAtenOps,
-        "Overloads that aten-to-octavo has a rule for, sorted.");
 }
