@@ -111,7 +111,8 @@ LaneValue octavo::asinhF32(LaneValue x) {
 
 LaneValue octavo::acoshF32(LaneValue x) {
   LaneValue wide = toF64(x);
-  return toF32(logF64(wide + squareRoot(fma(wide, wide, -1.0))));
+  LaneValue y = toF32(logF64(wide + squareRoot(fma(wide, wide, -1.0))));
+  return select(isLess(x, 1.0), x.constant(NAN), y);
 }
 
 LaneValue octavo::atanhF32(LaneValue x) {

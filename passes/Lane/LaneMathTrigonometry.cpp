@@ -55,6 +55,7 @@ std::pair<LaneValue, LaneValue> octavo::sinCosF32(LaneValue x) {
   LaneValue n = roundEven(wide * 0x1.45f306dc9c883p-1);
   LaneValue r =
       fma(n, -0x1.1a62633145c07p-54, fma(n, -0x1.921fb54442d18p+0, wide));
+  r = select(isEqual(n, 0.0), wide, r); // keeps the sign of -0
   LaneValue isHuge = isLess(wide.constant(0x1p50), absolute(wide));
   LaneValue turns = replaceRarely(isHuge, wide, [&](OpBuilder &inside) {
     return turnsOfHuge(LaneValue(inside, x.getLoc(), wide));
@@ -70,6 +71,7 @@ std::pair<LaneValue, LaneValue> octavo::sinCosF32(LaneValue x) {
                        polynomial(z, {-0x1.555556p-3, 0x1.111108p-7,
                                       -0x1.a00f12p-13, 0x1.6cb7fep-19}),
                        a);
+  sine = select(isEqual(a, 0.0), a, sine); // -0 + 0 would be 0
   LaneValue cosine = fma(
       z * z, polynomial(z, {0x1.55554ap-5, -0x1.6c0bc4p-10, 0x1.99cb68p-16}),
       fma(z, -0.5, 1.0));
@@ -147,32 +149,31 @@ LaneValue octavo::acosF32(LaneValue x) {
 
 LaneValue octavo::remainderF32(LaneValue x, LaneValue y) {
   // In f64 each step is exact and takes 52 bits off the quotient, whose f32
-  // range is 2^277: one step nearly always, a loop where it is not enough.
+  // range is 2^277: one step nearly always, a loop where it is not enough. A
+  // quotient that was rounded up leaves a negative rest.
   LaneValue divisor = toF64(absolute(y));
-  LaneValue start = toF64(absolute(x));
   auto step = [](LaneValue rest, LaneValue by) {
-    LaneValue quotient = truncate(rest / by);
-    LaneValue next = fma(-quotient, by, rest);
-    // The quotient was rounded up to an integer.
-    return select(isLess(next, 0.0), next + by, next);
+    return fma(-truncate(rest / by), by, rest);
   };
-  LaneValue rest = step(start, divisor);
+  LaneValue first = step(toF64(absolute(x)), divisor);
   auto loop = scf::WhileOp::create(
-      x.getBuilder(), x.getLoc(), rest.getType(), Value(rest),
+      x.getBuilder(), x.getLoc(), first.getType(), Value(first),
       [&](OpBuilder &inside, Location loc, ValueRange args) {
-        LaneValue current(inside, loc, args[0]);
-        Value goOn = anyOf(isLess(current.with(divisor), current) |
-                           isEqual(current.with(divisor), current));
+        LaneValue rest = absolute(LaneValue(inside, loc, args[0]));
+        LaneValue by = rest.with(divisor);
+        Value goOn = anyOf(isLess(by, rest) | isEqual(by, rest));
         scf::ConditionOp::create(inside, loc, goOn, args);
       },
       [&](OpBuilder &inside, Location loc, ValueRange args) {
-        LaneValue current(inside, loc, args[0]);
-        LaneValue by = current.with(divisor);
-        LaneValue isDone = isLess(current, by);
+        LaneValue rest(inside, loc, args[0]);
+        LaneValue by = rest.with(divisor);
+        LaneValue isDone = isLess(absolute(rest), by);
         scf::YieldOp::create(inside, loc,
-                             Value(select(isDone, current, step(current, by))));
+                             Value(select(isDone, rest, step(rest, by))));
       });
-  LaneValue result = copySign(toF32(x.with(loop.getResult(0))), x);
+  LaneValue rest = x.with(loop.getResult(0));
+  rest = select(isLess(rest, 0.0), rest + divisor, rest);
+  LaneValue result = copySign(toF32(rest), x);
   // x % inf = x; inf % y, x % 0 and NaN operands give NaN.
   LaneValue isPlain =
       isLess(absolute(x), HUGE_VAL) & isLess(x.constant(0.0), absolute(y));
