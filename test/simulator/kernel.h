@@ -1,5 +1,6 @@
-/* What test kernels need of the GPU, without any vendor's headers. The same source is compiled for the host, where a
-   loop over work items stands for the launch. */
+/* What test kernels need of the GPU, without any vendor's headers. The same
+   source is compiled for the host, where a loop over work items stands for the
+   launch. */
 #ifndef OCTAVO_TEST_SIMULATOR_KERNEL_H
 #define OCTAVO_TEST_SIMULATOR_KERNEL_H
 
@@ -35,14 +36,14 @@ int currentItem;
 static inline int workItem(void) { return currentItem; }
 #endif
 
-#define CAST(NAME, FROM, TO)                                                                                           \
-  static inline TO NAME(FROM from) {                                                                                   \
-    union {                                                                                                            \
-      FROM a;                                                                                                          \
-      TO b;                                                                                                            \
-    } u;                                                                                                               \
-    u.a = from;                                                                                                        \
-    return u.b;                                                                                                        \
+#define CAST(NAME, FROM, TO)                                                   \
+  static inline TO NAME(FROM from) {                                           \
+    union {                                                                    \
+      FROM a;                                                                  \
+      TO b;                                                                    \
+    } u;                                                                       \
+    u.a = from;                                                                \
+    return u.b;                                                                \
   }
 CAST(f32Bits, f32, u32)
 CAST(f64Bits, f64, u64)
@@ -53,16 +54,32 @@ CAST(asF16, u16, f16)
 
 /* NaN payloads are not promised: every NaN counts as one. */
 static inline u64 keyF32(f32 x) { return x != x ? 0x7fc00000u : f32Bits(x); }
-static inline u64 keyF64(f64 x) { return x != x ? 0x7ff8000000000000ul : f64Bits(x); }
+static inline u64 keyF64(f64 x) {
+  return x != x ? 0x7ff8000000000000ul : f64Bits(x);
+}
 static inline u64 keyF16(f16 x) { return x != x ? 0x7e00u : f16Bits(x); }
 
 /* Conversions to integers where C leaves them undefined. */
-static inline i32 toI32(f64 x) { return x > -2147483648.0 && x < 2147483647.0 ? (i32)x : 77; }
-static inline u32 toU32(f64 x) { return x > -1.0 && x < 4294967295.0 ? (u32)x : 77; }
-static inline i32 toI32f(f32 x) { return x > -2147480000.0f && x < 2147480000.0f ? (i32)x : 77; }
-static inline u32 toU32f(f32 x) { return x > -1.0f && x < 4294960000.0f ? (u32)x : 77; }
-static inline i64 toI64(f64 x) { return x > -9.0e18 && x < 9.0e18 ? (i64)x : 77; }
-static inline u64 toU64f(f32 x) { return x > -1.0f && x < 1.8e19f ? (u64)x : 77; }
-static inline i16 toI16(f16 x) { return x > (f16)-32000 && x < (f16)32000 ? (i16)x : 77; }
+static inline i32 toI32(f64 x) {
+  return x > -2147483648.0 && x < 2147483647.0 ? (i32)x : 77;
+}
+static inline u32 toU32(f64 x) {
+  return x > -1.0 && x < 4294967295.0 ? (u32)x : 77;
+}
+static inline i32 toI32f(f32 x) {
+  return x > -2147480000.0f && x < 2147480000.0f ? (i32)x : 77;
+}
+static inline u32 toU32f(f32 x) {
+  return x > -1.0f && x < 4294960000.0f ? (u32)x : 77;
+}
+static inline i64 toI64(f64 x) {
+  return x > -9.0e18 && x < 9.0e18 ? (i64)x : 77;
+}
+static inline u64 toU64f(f32 x) {
+  return x > -1.0f && x < 1.8e19f ? (u64)x : 77;
+}
+static inline i16 toI16(f16 x) {
+  return x > (f16)-32000 && x < (f16)32000 ? (i16)x : 77;
+}
 
 #endif

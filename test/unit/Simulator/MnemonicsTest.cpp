@@ -12,7 +12,8 @@
 using namespace octavo::sim;
 
 TEST(MnemonicsTest, KnowsEveryMnemonicOfRealCodeObjects) {
-  auto buffer = llvm::MemoryBuffer::getFile(OCTAVO_TEST_SOURCES "/mnemonics.txt");
+  auto buffer =
+      llvm::MemoryBuffer::getFile(OCTAVO_TEST_SOURCES "/mnemonics.txt");
   ASSERT_TRUE(bool(buffer));
   llvm::SmallVector<llvm::StringRef> lines;
   (*buffer)->getBuffer().split(lines, '\n', -1, false);
