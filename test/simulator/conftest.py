@@ -2,19 +2,11 @@
 
 import json
 import os
-import pathlib
 import subprocess
 import sys
 
 import pytest
-
-HERE = pathlib.Path(__file__).parent
-TARGETS = ["gfx942", "gfx950"]
-
-
-def clang() -> str:
-    """The HIP compiler of the build."""
-    return os.environ.get("OCTAVO_LLVM_PREFIX", "/usr/lib/llvm-22") + "/bin/clang++"
+from clients import HERE
 
 
 @pytest.fixture(scope="session")

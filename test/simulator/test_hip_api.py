@@ -1,7 +1,7 @@
 """HIP's C API on the simulator, for both targets."""
 
 import pytest
-from conftest import TARGETS
+from clients import TARGETS
 
 CASES = [
     "arguments_of_all_widths", "wrong_launches", "a_fault_is_sticky_until_reset", "times_are_predicted",

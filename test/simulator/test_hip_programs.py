@@ -4,7 +4,7 @@ import pathlib
 import subprocess
 
 import pytest
-from conftest import HERE, TARGETS, clang
+from clients import HERE, TARGETS, clang
 
 
 def compile_program(source: str, folder: pathlib.Path, *options: str) -> pathlib.Path:

@@ -1,7 +1,7 @@
 """hip-python on the simulator, for both targets."""
 
 import pytest
-from conftest import TARGETS
+from clients import TARGETS
 
 CASES = ["properties", "memory", "streams_and_events", "launch", "graph", "missing"]
 

@@ -7,7 +7,7 @@ import subprocess
 
 import numpy as np
 import pytest
-from conftest import TARGETS, clang
+from clients import TARGETS, clang
 
 SOURCE = """
 #define GLOBAL __attribute__((address_space(1)))

@@ -1,7 +1,7 @@
 """Unmodified Triton on the simulator, for both targets."""
 
 import pytest
-from conftest import TARGETS
+from clients import TARGETS
 
 CASES = [
     "vector_add", "softmax", "layer_norm", "matmul_fp16", "matmul_bf16", "matmul_fp8", "matmul_fp8_wide", "dot_scaled",

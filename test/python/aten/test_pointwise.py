@@ -3,7 +3,7 @@
 import pytest
 import torch
 import torch.nn.functional as F
-from conftest import make
+from layouts import make
 from oracle import check
 
 UNARY = {

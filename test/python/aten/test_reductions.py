@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 import torch
-from conftest import make
+from layouts import make
 from oracle import check
 
 FUNCTIONS: dict[str, Callable[[torch.Tensor], Any]] = {

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import torch
 import torch.nn.functional as F
-from conftest import make
+from layouts import make
 from oracle import check
 
 from octavo.frontend.importer import InputOutput, ResultOutput, ViewOutput
