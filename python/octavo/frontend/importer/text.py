@@ -36,7 +36,6 @@ _ELEMENTS = {
     torch.float8_e8m0fnu: "f8E8M0FNU",
 }
 _INLINE = {torch.bool, torch.int8, torch.int16, torch.int32, torch.int64, torch.float32, torch.float64}
-_INLINE_ELEMENTS = 16
 _TORCH = os.path.dirname(torch.__file__)
 
 
@@ -102,16 +101,15 @@ def key(name: str) -> str:
 
 
 def dense(constant: torch.Tensor) -> str | None:
-    """`dense<…> : tensor<…>` of a small constant, or None if it has to be an argument."""
-    if constant.numel() > _INLINE_ELEMENTS or constant.dtype not in _INLINE:
+    """`dense<…> : tensor<…>` of a constant of one value, or None: others are arguments, for kernels hold no tables."""
+    flat = constant.detach().cpu().reshape(-1)
+    if constant.dtype not in _INLINE or not bool((flat == flat[:1]).all()):
         return None
-    body = "" if constant.numel() == 0 else _nested(constant.detach().cpu().tolist(), constant.dtype)
+    body = "" if constant.numel() == 0 else _number(flat[0].item(), constant.dtype)
     return f"dense<{body}> : {tensor_type(tuple(constant.shape), constant.dtype)}"
 
 
-def _nested(value: Any, dtype: torch.dtype) -> str:
-    if isinstance(value, list):
-        return "[" + ", ".join(_nested(item, dtype) for item in value) + "]"
+def _number(value: Any, dtype: torch.dtype) -> str:
     if isinstance(value, float) and not math.isfinite(value):
         form, digits = (">f", 8) if dtype == torch.float32 else (">d", 16)
         return f"0x{int.from_bytes(struct.pack(form, value), 'big'):0{digits}X}"
