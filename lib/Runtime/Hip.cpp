@@ -78,8 +78,9 @@ static llvm::Expected<void *> openSimulator() {
   for (const std::string &path : paths) {
     if (!llvm::sys::fs::exists(path))
       continue;
-    // Global, so that a HIP program loaded later finds the same library.
-    if (void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL))
+    // Local: its LLVM must not replace that of a library loaded later (Triton
+    // exports the same symbols). Who opens the library by its name finds this.
+    if (void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL))
       return handle;
     return llvm::createStringError("cannot load the simulator: %s", dlerror());
   }
@@ -90,7 +91,7 @@ static llvm::Expected<void *> openSimulator() {
 static llvm::Expected<void *> openAmd() {
   for (const char *name :
        {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so"})
-    if (void *handle = dlopen(name, RTLD_NOW | RTLD_GLOBAL))
+    if (void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL))
       return handle;
   return llvm::createStringError(
       "this machine has an AMD GPU but no HIP library (libamdhip64.so); "
