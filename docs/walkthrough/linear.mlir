@@ -1,0 +1,33 @@
+#loc0 = loc("block.norm/convert_element_type"("model.py":10:0))
+#loc1 = loc("block.norm/pow_1"("model.py":10:0))
+#loc2 = loc("block.norm/mean"("model.py":10:0))
+#loc3 = loc("block.norm/add"("model.py":10:0))
+#loc4 = loc("block.norm/rsqrt"("model.py":10:0))
+#loc5 = loc("block.norm/mul"("model.py":10:0))
+#loc6 = loc("block.norm/mul_1"("model.py":10:0))
+#loc7 = loc("block.norm/convert_element_type_1"("model.py":10:0))
+#loc8 = loc("block.linear/view"("model.py":10:0))
+#loc9 = loc("block.linear/quantize"("model.py":10:0))
+#loc10 = loc("block.linear/quantize_1"("model.py":10:0))
+#loc11 = loc("block.linear/scaled_matmul"("model.py":10:0))
+#loc12 = loc("block.linear/view_1"("model.py":10:0))
+#loc13 = loc("block.linear/quantize_5"("model.py":10:0))
+module attributes {octavo.target = #octavo.target<"gfx950">} {
+  func.func @graph_0_forward(%arg0: tensor<128xbf16> {octavo.name = "primals_1", octavo.strides = array<i64: 1>}, %arg1: tensor<256x128xbf16> {octavo.name = "primals_2", octavo.strides = array<i64: 128, 1>}, %arg2: tensor<384x128xbf16> {octavo.name = "primals_3", octavo.strides = array<i64: 128, 1>}) -> (tensor<256x384xbf16> {octavo.strides = array<i64: 384, 1>}, tensor<256x1xf32> {octavo.strides = array<i64: 1, 1>}, tensor<256x128xf8E4M3FN> {octavo.strides = array<i64: 128, 1>}, tensor<1x128xf32> {octavo.strides = array<i64: 128, 1>}) {
+    %0 = aten.call "prims.convert_element_type.default"(%arg1) {args = {a = #aten.operand<0>, dtype = f32}} : (tensor<256x128xbf16>) -> tensor<256x128xf32> loc(#loc0)
+    %1 = aten.call "aten.pow.Tensor_Scalar"(%0) {args = {self = #aten.operand<0>, exponent = 2}} : (tensor<256x128xf32>) -> tensor<256x128xf32> loc(#loc1)
+    %2 = aten.call "aten.mean.dim"(%1) {args = {self = #aten.operand<0>, dim = [1], keepdim = true, dtype = #aten.none}} : (tensor<256x128xf32>) -> tensor<256x1xf32> loc(#loc2)
+    %3 = aten.call "aten.add.Scalar"(%2) {args = {self = #aten.operand<0>, other = 1.1920928955078125e-07, alpha = 1}} : (tensor<256x1xf32>) -> tensor<256x1xf32> loc(#loc3)
+    %4 = aten.call "aten.rsqrt.default"(%3) {args = {self = #aten.operand<0>}} : (tensor<256x1xf32>) -> tensor<256x1xf32> loc(#loc4)
+    %5 = aten.call "aten.mul.Tensor"(%0, %4) {args = {self = #aten.operand<0>, other = #aten.operand<1>}} : (tensor<256x128xf32>, tensor<256x1xf32>) -> tensor<256x128xf32> loc(#loc5)
+    %6 = aten.call "aten.mul.Tensor"(%5, %arg0) {args = {self = #aten.operand<0>, other = #aten.operand<1>}} : (tensor<256x128xf32>, tensor<128xbf16>) -> tensor<256x128xf32> loc(#loc6)
+    %7 = aten.call "prims.convert_element_type.default"(%6) {args = {a = #aten.operand<0>, dtype = bf16}} : (tensor<256x128xf32>) -> tensor<256x128xbf16> loc(#loc7)
+    %8 = aten.call "aten.view.default"(%7) {args = {self = #aten.operand<0>, size = [-1, 128]}} : (tensor<256x128xbf16>) -> tensor<256x128xbf16> loc(#loc8)
+    %9:2 = aten.call "octavo.quantize.default"(%8) {args = {x = #aten.operand<0>, axis = 1, format = "e4m3fn", rule = "pow2", largest = #aten.none}} : (tensor<256x128xbf16>) -> (tensor<256x128xf8E4M3FN>, tensor<256x1xf32>) loc(#loc9)
+    %10:2 = aten.call "octavo.quantize.default"(%arg2) {args = {x = #aten.operand<0>, axis = 1, format = "e4m3fn", rule = "pow2", largest = #aten.none}} : (tensor<384x128xbf16>) -> (tensor<384x128xf8E4M3FN>, tensor<384x1xf32>) loc(#loc10)
+    %11 = aten.call "octavo.scaled_matmul.default"(%9#0, %10#0, %9#1, %10#1) {args = {a = #aten.operand<0>, b = #aten.operand<1>, scale_a = #aten.operand<2>, scale_b = #aten.operand<3>, bias = #aten.none, transpose_a = false, transpose_b = true, out_dtype = bf16}} : (tensor<256x128xf8E4M3FN>, tensor<384x128xf8E4M3FN>, tensor<256x1xf32>, tensor<384x1xf32>) -> tensor<256x384xbf16> loc(#loc11)
+    %12 = aten.call "aten.view.default"(%11) {args = {self = #aten.operand<0>, size = [256, 384]}} : (tensor<256x384xbf16>) -> tensor<256x384xbf16> loc(#loc12)
+    %13:2 = aten.call "octavo.quantize.default"(%8) {args = {x = #aten.operand<0>, axis = 0, format = "e4m3fn", rule = "pow2", largest = #aten.none}} : (tensor<256x128xbf16>) -> (tensor<256x128xf8E4M3FN>, tensor<1x128xf32>) loc(#loc13)
+    return %12, %4, %13#0, %13#1 : tensor<256x384xbf16>, tensor<256x1xf32>, tensor<256x128xf8E4M3FN>, tensor<1x128xf32>
+  }
+}
