@@ -1,7 +1,7 @@
 """Writes docs/walkthrough.md: the template with what the tools print now at each level.
 
-In template.md a block `@@ LEVEL LANGUAGE … @@` lists regular expressions, one a line: the first line that matches each, in
-order, is shown. Run it after a change of what a level looks like: `python docs/walkthrough/make.py`.
+In template.md a block `@@ LEVEL LANGUAGE … @@` lists regular expressions, one a line: the first line that matches each,
+in order, is shown. Run it after a change of what a level looks like: `python docs/walkthrough/make.py`.
 """
 
 import pathlib

@@ -5,6 +5,7 @@ import re
 import subprocess
 
 import pytest
+
 from octavo import _paths
 
 ROOT = pathlib.Path(__file__).parents[2]
