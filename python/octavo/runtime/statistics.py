@@ -25,6 +25,7 @@ class Statistics:
 
 _lock = threading.Lock()
 _totals = Statistics()
+_inside = threading.local()
 
 
 def statistics() -> Statistics:
@@ -57,13 +58,19 @@ def add_stages(times: dict[str, float]) -> None:
 
 @contextlib.contextmanager
 def compiling(stage: str) -> Iterator[None]:
-    """Adds the time inside to the compile time and to the stage's; torch's `compile_times()` shows it too."""
+    """Adds the time inside to the stage's and, where no other stage is around it, to the compile time; torch's
+    `compile_times()` shows it too.
+    """
     start = time.perf_counter()
+    depth = getattr(_inside, "depth", 0)
+    _inside.depth = depth + 1
     try:
         with _torch_compat.timed(f"octavo.{stage}"):
             yield
     finally:
+        _inside.depth = depth
         seconds = time.perf_counter() - start
         with _lock:
-            _totals.compile_seconds += seconds
+            if depth == 0:
+                _totals.compile_seconds += seconds
             _totals.stages[stage] = _totals.stages.get(stage, 0.0) + seconds
