@@ -52,6 +52,31 @@ CAST(asF32, u32, f32)
 CAST(asF64, u64, f64)
 CAST(asF16, u16, f16)
 
+/* The same value, of which the GPU's compiler knows nothing: for what it
+   otherwise folds wrongly. */
+#ifdef __AMDGCN__
+#define HIDE(X) __asm__("" : "+v"(X))
+#else
+#define HIDE(X)
+#endif
+#define OPAQUE(NAME, TYPE, REGISTER)                                           \
+  static inline TYPE NAME(TYPE x) {                                            \
+    REGISTER held = (REGISTER)x;                                               \
+    HIDE(held);                                                                \
+    return (TYPE)held;                                                         \
+  }
+OPAQUE(opaqueF16, f16, f16)
+OPAQUE(opaqueF32, f32, f32)
+OPAQUE(opaqueF64, f64, f64)
+OPAQUE(opaqueI8, i8, i32)
+OPAQUE(opaqueU8, u8, u32)
+OPAQUE(opaqueI16, i16, i32)
+OPAQUE(opaqueU16, u16, u32)
+OPAQUE(opaqueI32, i32, i32)
+OPAQUE(opaqueU32, u32, u32)
+OPAQUE(opaqueI64, i64, i64)
+OPAQUE(opaqueU64, u64, u64)
+
 /* NaN payloads are not promised: every NaN counts as one. */
 static inline u64 keyF32(f32 x) { return x != x ? 0x7fc00000u : f32Bits(x); }
 static inline u64 keyF64(f64 x) {
