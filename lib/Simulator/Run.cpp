@@ -76,14 +76,6 @@ void install(int signal, struct sigaction &previous) {
   sigaction(signal, &ours, nullptr);
 }
 
-/// Others may have replaced our handler since the last launch.
-void installFaultHandlers() {
-  static std::mutex mutex;
-  std::lock_guard<std::mutex> lock(mutex);
-  install(SIGSEGV, previousSegv);
-  install(SIGBUS, previousBus);
-}
-
 //===----------------------------------------------------------------------===//
 // Loops
 //===----------------------------------------------------------------------===//
@@ -153,8 +145,14 @@ uint64_t runSlow(Wave &w, uint64_t budget) {
 
 } // namespace
 
+void octavo::sim::installFaultHandlers() {
+  static std::mutex mutex;
+  std::lock_guard<std::mutex> lock(mutex);
+  install(SIGSEGV, previousSegv);
+  install(SIGBUS, previousBus);
+}
+
 void octavo::sim::runWave(Wave &w, uint64_t budget) {
-  installFaultHandlers();
   runningWave = &w;
   if (sigsetjmp(faultJump, 0)) {
     w.ip = w.access;

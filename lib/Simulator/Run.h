@@ -10,6 +10,10 @@
 
 namespace octavo::sim {
 
+/// Makes faults of the host in memory instructions errors of their waves; for
+/// each launch, as others may have replaced the handlers since the last one.
+void installFaultHandlers();
+
 /// Runs a wave until it stops or has executed `budget` instructions.
 void runWave(Wave &wave, uint64_t budget);
 

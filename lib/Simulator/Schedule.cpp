@@ -167,12 +167,9 @@ octavo::sim::runWorkgroups(const LaunchState &launch) {
     std::mt19937_64 random(launch.options.order);
     std::shuffle(shared.order.begin(), shared.order.end(), random);
   }
-  std::vector<std::thread> threads;
-  for (unsigned i = 1; i < threadsOf(launch, shared.total); ++i)
-    threads.emplace_back([&] { Worker(shared).run(); });
-  Worker(shared).run();
-  for (std::thread &thread : threads)
-    thread.join();
+  installFaultHandlers();
+  runOnHostThreads(threadsOf(launch, shared.total),
+                   [&] { Worker(shared).run(); });
   if (shared.stop)
     return llvm::createStringError(shared.error);
   countInstructions(shared);

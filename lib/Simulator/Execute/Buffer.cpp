@@ -61,6 +61,14 @@ bool allInside(const Addresses &a, uint64_t exec, uint64_t bytes) {
   return exec == ~uint64_t(0) && least >= bytes;
 }
 
+/// Lane l accesses the `bytes` bytes right behind those of lane l - 1.
+bool isContiguous(const Addresses &a, uint64_t bytes) {
+  uint64_t different = 0;
+  for (unsigned l = 0; l < Lanes; ++l)
+    different |= a.offset[l] ^ (a.offset[0] + l * bytes);
+  return different == 0;
+}
+
 void observe(Wave &w, const Inst &inst, const Addresses &a, uint64_t exec,
              uint32_t bytes) {
   uint64_t addresses[Lanes];
@@ -119,6 +127,19 @@ const Inst *load(Wave &w, const Inst &inst) {
       loadAll16(d, [&](unsigned l) { return a.base + a.offset[l]; });
       return inst.next;
     }
+  if constexpr (Bytes < 16)
+    if (!lds && allInside(a, exec, Bytes)) {
+      if (Bytes == 4 && isContiguous(a, Bytes)) {
+        memcpy(d, a.base + a.offset[0], Lanes * 4);
+        return inst.next;
+      }
+      for (unsigned l = 0; l < Lanes; ++l) {
+        uint32_t value[width / 4];
+        loadValue<Bytes, Signed>(a.base + a.offset[l], value);
+        putValue<Bytes, part>(d, l, value);
+      }
+      return inst.next;
+    }
   OCTAVO_EACH_ACTIVE(exec) {
     uint32_t value[width / 4];
     loadInside<Bytes, Signed>(a.base + a.offset[l], a.room[l], value);
@@ -152,6 +173,12 @@ const Inst *store(Wave &w, const Inst &inst) {
   if constexpr (Bytes == 16)
     if (allInside(a, exec, Bytes)) {
       storeAll16(d, [&](unsigned l) { return a.base + a.offset[l]; });
+      return inst.next;
+    }
+  if constexpr (Bytes < 16)
+    if (allInside(a, exec, Bytes)) {
+      for (unsigned l = 0; l < Lanes; ++l)
+        storeValue<Bytes, part>(a.base + a.offset[l], d, l);
       return inst.next;
     }
   OCTAVO_EACH_ACTIVE(exec) {

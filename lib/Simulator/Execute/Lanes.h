@@ -172,7 +172,8 @@ OCTAVO_INLINE void writeLanes(Wave &w, unsigned index, const uint32_t *value,
   uint64_t exec = execOf(w);
   uint32_t *d = vgpr(w, index);
   if (exec == ~uint64_t(0)) {
-    memcpy(d, value, dwords * Lanes * 4);
+    for (unsigned i = 0; i < dwords; ++i) // of known size: no call
+      memcpy(d + i * Lanes, value + i * Lanes, Lanes * 4);
     return;
   }
   const uint32_t *mask = execLanes(w, exec);

@@ -38,8 +38,17 @@ const Inst *read(Wave &w, const Inst &inst) {
     observe(w, inst, address, offset, Bytes);
   w.ldsRead += Bytes * popcount(exec);
   if constexpr (Bytes == 16)
-    if (allInside16(exec, address, offset, end)) {
+    if (allInside(exec, address, offset, 16, end)) {
       loadAll16(d, [&](unsigned l) { return lds + address[l] + offset; });
+      return inst.next;
+    }
+  if constexpr (Bytes < 16)
+    if (allInside(exec, address, offset, Bytes, end)) {
+      for (unsigned l = 0; l < Lanes; ++l) {
+        uint32_t value[(Bytes + 3) / 4];
+        loadValue<Bytes, Signed>(lds + address[l] + offset, value);
+        putValue<Bytes, part>(d, l, value);
+      }
       return inst.next;
     }
   OCTAVO_EACH_ACTIVE(exec) {
@@ -65,8 +74,14 @@ const Inst *write(Wave &w, const Inst &inst) {
   w.ldsWritten += Bytes * popcount(exec);
   ++w.progress;
   if constexpr (Bytes == 16)
-    if (allInside16(exec, address, offset, end)) {
+    if (allInside(exec, address, offset, 16, end)) {
       storeAll16(d, [&](unsigned l) { return lds + address[l] + offset; });
+      return inst.next;
+    }
+  if constexpr (Bytes < 16)
+    if (allInside(exec, address, offset, Bytes, end)) {
+      for (unsigned l = 0; l < Lanes; ++l)
+        storeValue<Bytes, part>(lds + address[l] + offset, d, l);
       return inst.next;
     }
   OCTAVO_EACH_ACTIVE(exec) {

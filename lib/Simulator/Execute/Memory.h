@@ -106,13 +106,13 @@ template <class F> OCTAVO_INLINE void storeAll16(const uint32_t *d, F place) {
   }
 }
 
-/// All lanes are active and access 16 bytes below `end`.
-OCTAVO_INLINE bool allInside16(uint64_t exec, const uint32_t *address,
-                               uint64_t offset, uint64_t end) {
+/// All lanes are active and access `bytes` bytes below `end`.
+OCTAVO_INLINE bool allInside(uint64_t exec, const uint32_t *address,
+                             uint64_t offset, unsigned bytes, uint64_t end) {
   uint32_t last = 0;
   for (unsigned l = 0; l < Lanes; ++l)
     last = address[l] > last ? address[l] : last;
-  return exec == ~uint64_t(0) && last + offset + 16 <= end;
+  return exec == ~uint64_t(0) && last + offset + bytes <= end;
 }
 
 //===----------------------------------------------------------------------===//

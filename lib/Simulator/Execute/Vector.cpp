@@ -181,15 +181,14 @@ void selectPart(uint32_t *lanes, unsigned sel, bool signExtend) {
 }
 
 /// Clears and flips sign bits.
-void changeSign(uint32_t *lanes, Type type, bool abs, bool neg) {
-  uint32_t sign = 0x80000000u;
-  uint32_t *words = lanes;
-  if (type == Type::F64)
-    words += Lanes;
-  else if (type == Type::F16)
-    sign = 0x8000;
+void changeSign(uint32_t *to, const uint32_t *from, Type type, unsigned dwords,
+                bool abs, bool neg) {
+  uint32_t sign = type == Type::F16 ? 0x8000 : 0x80000000u;
   uint32_t keep = abs ? ~sign : ~0u, flip = neg ? sign : 0;
-  OCTAVO_EACH_LANE { words[l] = (words[l] & keep) ^ flip; }
+  unsigned at = type == Type::F64 ? Lanes : 0, other = Lanes - at;
+  if (dwords > 1 && to != from)
+    memcpy(to + other, from + other, Lanes * 4);
+  OCTAVO_EACH_LANE { to[at + l] = (from[at + l] & keep) ^ flip; }
 }
 
 bool is16(Type type) {
@@ -201,10 +200,19 @@ bool is16(Type type) {
 void modifiedSources(Wave &w, const Inst &inst, Sources &s) {
   plainSources(w, inst, s);
   const Modifiers &mods = inst.mods;
+  bool onlySigns = !mods.dpp && !mods.sdwa && !mods.opSel;
   for (unsigned i = 0; i < inst.numSrc && i < 3; ++i) {
     unsigned dwords = inst.src[i].dwords > 1 ? 2 : 1;
     uint32_t *room = s.room[i];
     bool tied = (inst.flags & TiedDst) && i + 1 == inst.numSrc;
+    bool abs = mods.abs >> i & 1, neg = mods.neg >> i & 1;
+    if (onlySigns) { // nearly always
+      if (!tied && (abs || neg)) {
+        changeSign(room, s.p[i], inst.src[i].type, dwords, abs, neg);
+        s.p[i] = room;
+      }
+      continue;
+    }
     if (mods.dpp && i == 0)
       permute(w, mods, s.p[0], room, dwords);
     else if (s.p[i] != room)
@@ -216,9 +224,8 @@ void modifiedSources(Wave &w, const Inst &inst, Sources &s) {
       selectPart(room, mods.srcSel[i], mods.sext >> i & 1);
     if ((mods.opSel >> i & 1) && is16(inst.src[i].type))
       OCTAVO_EACH_LANE { room[l] >>= 16; }
-    bool abs = mods.abs >> i & 1, neg = mods.neg >> i & 1;
     if (abs || neg)
-      changeSign(room, inst.src[i].type, abs, neg);
+      changeSign(room, room, inst.src[i].type, dwords, abs, neg);
   }
 }
 
@@ -292,9 +299,11 @@ void modifiedResult(Wave &w, const Inst &inst, Block &result) {
     mergePart(lanes, d, mods.opSel & 8 ? 5 : 4, 2);
   else if (is16(inst.dst.type) && (mods.opSel & 8))
     mergePart(lanes, d, 5, 2);
-  uint64_t mask = execOf(w);
-  if (mods.dpp)
-    mask &= dppMask(w, mods);
+  if (!mods.dpp) {
+    writeLanes(w, inst.dst.index, lanes, inst.dst.dwords > 1 ? 2 : 1);
+    return;
+  }
+  uint64_t mask = execOf(w) & dppMask(w, mods);
   alignas(64) uint32_t lanesOfMask[Lanes];
   expandMask(mask, lanesOfMask);
   blend(d, lanes, lanesOfMask);

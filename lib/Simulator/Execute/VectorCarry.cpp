@@ -56,8 +56,13 @@ const Inst *cndmask(Wave &w, const Inst &inst) {
   getSources(w, inst, s);
   alignas(64) u32 select[Lanes];
   expandMask(scalarSource64(w, inst.src[2]), select);
-  Block result;
   const u32 *a = s.p[0], *b = s.p[1];
+  if (!(inst.flags & Modified) && execOf(w) == ~u64(0)) {
+    u32 *d = vgpr(w, inst.dst.index);
+    OCTAVO_EACH_LANE { d[l] = select[l] ? b[l] : a[l]; }
+    return inst.next;
+  }
+  Block result;
   OCTAVO_EACH_LANE { result.words[l] = select[l] ? b[l] : a[l]; }
   return finish(w, inst, result);
 }
@@ -147,12 +152,28 @@ template <class T> T divScale(T a, T d, T n, bool &flag) {
   return a;
 }
 
+/// Whether divScale surely returns `a` itself: far from both ends of the range.
+template <class T> OCTAVO_INLINE bool needsNoScale(T d, T n) {
+  using D = DivisionTraits<T>;
+  int ofD = exponentField(d), ofN = exponentField(n);
+  return (ofD > 0) & (ofD < 2 * D::bias - 3) & (ofN > D::tiny) &
+         (ofN <= 2 * D::bias) & (ofN - ofD < D::large) &
+         (ofN - ofD > 3 - D::bias);
+}
+
 template <class T> const Inst *divScaleAll(Wave &w, const Inst &inst) {
   Sources s;
   getSources(w, inst, s);
   Block result;
   u64 mask = 0;
-  for (unsigned l = 0; l < Lanes; ++l) {
+  alignas(64) u32 special[Lanes];
+  OCTAVO_EACH_LANE {
+    special[l] =
+        !needsNoScale<T>(Lane<T>::get(s.p[1], l), Lane<T>::get(s.p[2], l));
+    Lane<T>::set(result.words, l, Lane<T>::get(s.p[0], l));
+  }
+  for (u64 rest = collectMask(special); rest; rest &= rest - 1) {
+    unsigned l = unsigned(__builtin_ctzll(rest));
     bool flag;
     T value = divScale<T>(Lane<T>::get(s.p[0], l), Lane<T>::get(s.p[1], l),
                           Lane<T>::get(s.p[2], l), flag);
@@ -185,23 +206,25 @@ template <class T> const Inst *divFmas(Wave &w, const Inst &inst) {
   getSources(w, inst, s);
   Block result;
   u64 vcc = scalar64(w, Vcc);
-  for (unsigned l = 0; l < Lanes; ++l) {
+  OCTAVO_EACH_LANE {
+    T a = Lane<T>::get(s.p[0], l), b = Lane<T>::get(s.p[1], l),
+      c = Lane<T>::get(s.p[2], l);
+    if constexpr (sizeof(T) == 4)
+      Lane<T>::set(result.words, l, __builtin_fmaf(a, b, c));
+    else
+      Lane<T>::set(result.words, l, __builtin_fma(a, b, c));
+  }
+  // The scale was taken out of a quotient that is large, or put into a small
+  // one.
+  for (u64 rest = vcc; rest; rest &= rest - 1) {
+    unsigned l = unsigned(__builtin_ctzll(rest));
     T a = Lane<T>::get(s.p[0], l), b = Lane<T>::get(s.p[1], l),
       c = Lane<T>::get(s.p[2], l), value;
-    if (!(vcc >> l & 1))
-      value = sizeof(T) == 4
-                  ? T(__builtin_fmaf(float(a), float(b), float(c)))
-                  : T(__builtin_fma(double(a), double(b), double(c)));
-    else {
-      // The scale was taken out of a quotient that is large, or put into a
-      // small one.
-      T scale = exponentField(c) > D::bias ? D::up : D::down;
-      if constexpr (sizeof(T) == 4)
-        value = scaledFma<float, double, u64>(a, b, c, scale);
-      else
-        value =
-            scaledFma<double, __float128, unsigned __int128>(a, b, c, scale);
-    }
+    T scale = exponentField(c) > D::bias ? D::up : D::down;
+    if constexpr (sizeof(T) == 4)
+      value = scaledFma<float, double, u64>(a, b, c, scale);
+    else
+      value = scaledFma<double, __float128, unsigned __int128>(a, b, c, scale);
     Lane<T>::set(result.words, l, value);
   }
   return finish(w, inst, result);
