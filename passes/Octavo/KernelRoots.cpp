@@ -11,6 +11,10 @@ using namespace octavo;
 static constexpr unsigned kMostLeaves = 10;
 /// Computing more scalar ops than this twice is dearer than a read.
 static constexpr int64_t kDearOperations = 40;
+/// More scalar ops than this per byte of its inputs, and in all, make a kernel
+/// wait for arithmetic rather than for memory.
+static constexpr int64_t kOperationsPerByte = 16;
+static constexpr int64_t kManyOperations = 1 << 24;
 /// A reduction of so few elements to one is cheaper than a launch of its own.
 static constexpr int64_t kRepeatedExtent = 4096;
 
@@ -120,6 +124,27 @@ void KernelGraph::followEpilogue(ScaledMatmulOp op) {
   epilogues.try_emplace(last, op);
 }
 
+/// Whether a reader computes `value`, of so many ops an element, again for each
+/// of its own elements, so often that this is what it waits for.
+static bool isRepeatedDearly(RankedTensorType type, int64_t operations,
+                             ArrayRef<Operation *> readers) {
+  return llvm::any_of(readers, [&](Operation *reader) {
+    auto generic = dyn_cast<linalg::GenericOp>(reader);
+    if (!generic || !type.hasStaticShape())
+      return false;
+    int64_t times = 1, bytes = 0;
+    for (int64_t range : generic.getStaticLoopRanges())
+      times *= range;
+    for (Value input : generic.getInputs())
+      if (auto tensor = dyn_cast<RankedTensorType>(input.getType()))
+        bytes += tensor.getNumElements() *
+                 std::max<int64_t>(tensor.getElementTypeBitWidth() / 8, 1);
+    int64_t work = times * operations;
+    return times > type.getNumElements() && work > kManyOperations &&
+           work > bytes * kOperationsPerByte;
+  });
+}
+
 bool KernelGraph::isWorthKeeping(Value value) {
   ElementSpace space;
   Index index;
@@ -133,6 +158,8 @@ bool KernelGraph::isWorthKeeping(Value value) {
     return true;
   llvm::SetVector<Operation *> readers;
   readersThroughViews(value, readers);
+  if (isRepeatedDearly(type, walk.operations, readers.getArrayRef()))
+    return true;
   if (readers.size() < 2)
     return false;
   int64_t bytes = 0;
