@@ -28,8 +28,11 @@ void octavo::buildImportPipeline(OpPassManager &passes) {
 }
 
 void octavo::buildKernelsPipeline(OpPassManager &passes) {
+  passes.addNestedPass<func::FuncOp>(createFoldEmpty());
   passes.addPass(createLowerQuantize());
   passes.addPass(createLowerScatter());
+  // The scale of a tensor without elements was a reduction in disguise.
+  passes.addNestedPass<func::FuncOp>(createFoldEmpty());
   passes.addPass(createSplitReductions());
   // Equal values must be one value before anybody decides where they lie.
   passes.addPass(createCSEPass());

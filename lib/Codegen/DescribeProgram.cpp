@@ -126,6 +126,10 @@ llvm::Expected<json::Object> Describer::placeOf(Value value,
   }
   if (auto argument = dyn_cast<BlockArgument>(value))
     return json::Object{{"input", int64_t(argument.getArgNumber())}};
+  // Nothing is read there.
+  if (isa<tensor::EmptyOp>(value.getDefiningOp()) &&
+      hasNoElements(value.getType()))
+    return json::Object{{"workspace", 0}};
   auto result = cast<OpResult>(value);
   if (auto launch = dyn_cast<LaunchOp>(result.getOwner()))
     return placeOf(result, launch.getPlacesAttr());
@@ -207,6 +211,9 @@ llvm::Expected<json::Array> Describer::describeSteps() {
     else if (isa<func::ReturnOp>(op))
       continue;
     else if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+      continue;
+    else if (isa<tensor::EmptyOp>(op) &&
+             hasNoElements(op.getResult(0).getType()))
       continue;
     else
       return failAt(&op,

@@ -26,6 +26,7 @@ struct FormKernels final : public octavo::impl::FormKernelsBase<FormKernels> {
     // Already a list of launches: nothing is left to group.
     if (!func.getBody().getOps<LaunchOp>().empty())
       return;
+    ownResults(func);
     KernelGraph graph(func, *target);
     graph.form();
     if (failed(outlineKernels(func, graph)))

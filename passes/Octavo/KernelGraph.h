@@ -114,6 +114,13 @@ private:
 /// `tensor.expand_shape` and `tensor.collapse_shape`.
 mlir::Value stripReshapes(mlir::Value value);
 
+/// Whether result `i` of the function is wanted in row-major order.
+bool isRowMajorResult(mlir::func::FuncOp func, unsigned i);
+
+/// Copies results of the function that cannot be written where they are
+/// computed: after it, each with elements is the result of an op of its own.
+void ownResults(mlir::func::FuncOp func);
+
 /// A short name of what `roots` compute ("mul_mean_rsqrt_quantize").
 std::string nameKernel(const FormedKernel &kernel, const KernelGraph &graph);
 

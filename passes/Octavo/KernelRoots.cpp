@@ -27,6 +27,14 @@ Value octavo::stripReshapes(Value value) {
   return value;
 }
 
+bool octavo::isRowMajorResult(func::FuncOp func, unsigned i) {
+  auto strides = func.getResultAttrOfType<DenseI64ArrayAttr>(
+      i, OctavoDialect::getStridesAttrName());
+  auto type = cast<RankedTensorType>(func.getResultTypes()[i]);
+  return !strides || strides.asArrayRef() ==
+                         ArrayRef<int64_t>(getRowMajorStrides(type.getShape()));
+}
+
 static bool isConstantLike(Operation *op) {
   return isa_and_nonnull<linalg::FillOp, arith::ConstantOp, tensor::EmptyOp>(
       op);
@@ -61,18 +69,9 @@ Value KernelGraph::mark(Value value) {
 /// are.
 void KernelGraph::markResults() {
   Operation *end = func.getBody().front().getTerminator();
-  DenseSet<Value> bases;
   for (auto [i, value] : llvm::enumerate(end->getOperands())) {
-    auto type = cast<RankedTensorType>(value.getType());
-    auto strides = func.getResultAttrOfType<DenseI64ArrayAttr>(
-        i, OctavoDialect::getStridesAttrName());
-    bool rowMajor =
-        !strides || strides.asArrayRef() ==
-                        ArrayRef<int64_t>(getRowMajorStrides(type.getShape()));
-    Value base = rowMajor ? stripReshapes(value) : value;
-    bool own = !isa<BlockArgument>(base) && bases.insert(base).second;
-    // The same memory cannot be two results.
-    mark(own ? base : value);
+    if (!hasNoElements(value.getType()))
+      mark(isRowMajorResult(func, i) ? stripReshapes(value) : value);
   }
 }
 
@@ -197,7 +196,8 @@ void KernelGraph::markAnchors() {
       // It reads memory as it is.
       for (Value operand : op.getOperands())
         if (Value base = stripReshapes(operand);
-            isa<RankedTensorType>(operand.getType()))
+            isa<RankedTensorType>(operand.getType()) &&
+            !hasNoElements(operand.getType()))
           if (!isa<BlockArgument>(operand))
             mark(isa<BlockArgument>(base) ? operand : base);
       for (Value result : op.getResults())

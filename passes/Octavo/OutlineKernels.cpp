@@ -28,17 +28,20 @@ private:
                 SmallVectorImpl<Value> &outputs);
   /// The value after rewriting: of a root, an argument or a reshape of one.
   Value rewritten(Value value);
-  ArrayAttr stridesOf(ArrayRef<Value> values, bool results);
+  ArrayAttr stridesOf(ArrayRef<Value> values);
   bool mayWriteOver(Value root, BlockArgument argument, size_t launch,
                     ArrayRef<Launch> all) const;
-  void copyLate(ArrayRef<Launch> all);
+  void findLate(ArrayRef<Launch> all);
+  void copyLate();
 
   func::FuncOp func;
   const KernelGraph &graph;
   OpBuilder b;
   Operation *end;
   IRMapping mapping;
-  /// Results of the function that are copied at the end, by number.
+  /// Results of the function that wait for the end to be written, by number.
+  SmallVector<unsigned> late;
+  /// Their copies.
   DenseMap<unsigned, Value> copies;
 };
 } // namespace
@@ -82,7 +85,7 @@ Value Outliner::rewritten(Value value) {
 
 /// Strides in memory of arguments (and of results of the function), or null if
 /// all are row-major.
-ArrayAttr Outliner::stridesOf(ArrayRef<Value> values, bool results) {
+ArrayAttr Outliner::stridesOf(ArrayRef<Value> values) {
   SmallVector<Attribute> all;
   bool plain = true;
   for (Value value : values) {
@@ -92,9 +95,9 @@ ArrayAttr Outliner::stridesOf(ArrayRef<Value> values, bool results) {
     if (auto argument = dyn_cast<BlockArgument>(value)) {
       given = func.getArgAttrOfType<DenseI64ArrayAttr>(
           argument.getArgNumber(), OctavoDialect::getStridesAttrName());
-    } else if (results) {
+    } else {
       for (auto [i, result] : llvm::enumerate(end->getOperands()))
-        if (result == value)
+        if (result == value && !llvm::is_contained(late, unsigned(i)))
           given = func.getResultAttrOfType<DenseI64ArrayAttr>(
               i, OctavoDialect::getStridesAttrName());
     }
@@ -179,9 +182,9 @@ void Outliner::emitLaunch(const Launch &launch) {
   OperationState state(FusedLoc::get(b.getContext(), locations),
                        KernelOp::getOperationName());
   state.addAttribute("kernel_name", b.getStringAttr(name));
-  if (ArrayAttr strides = stridesOf(inputs, false))
+  if (ArrayAttr strides = stridesOf(inputs))
     state.addAttribute("operand_strides", strides);
-  if (ArrayAttr strides = stridesOf(outputs, true))
+  if (ArrayAttr strides = stridesOf(outputs))
     state.addAttribute("result_strides", strides);
   state.addAttribute("octavo.domains", b.getArrayAttr(domains));
   state.addOperands(operands);
@@ -221,27 +224,35 @@ bool Outliner::mayWriteOver(Value root, BlockArgument argument, size_t launch,
   return true;
 }
 
-/// Results that may not be written over an argument yet go through the
-/// workspace: one launch at the end copies them.
-void Outliner::copyLate(ArrayRef<Launch> all) {
-  SmallVector<Value> inputs;
-  SmallVector<unsigned> late;
-  SmallVector<std::unique_ptr<Region>> regions;
-  SmallVector<Attribute> domains;
+/// Results that may not be written over an argument yet.
+void Outliner::findLate(ArrayRef<Launch> all) {
   for (auto [i, value] : llvm::enumerate(end->getOperands())) {
     auto writes = func.getResultAttrOfType<IntegerAttr>(
         i, OctavoDialect::getWritesAttrName());
-    if (!writes)
+    if (!writes || hasNoElements(value.getType()))
       continue;
     Value root = graph.homeOf(value) ? value : stripReshapes(value);
     size_t launch = 0;
     for (auto [at, numbers] : llvm::enumerate(all))
       if (llvm::is_contained(numbers, *graph.homeOf(root)))
         launch = at;
-    if (mayWriteOver(root, func.getArgument(writes.getInt()), launch, all))
-      continue;
-    late.push_back(i);
+    if (!mayWriteOver(root, func.getArgument(writes.getInt()), launch, all))
+      late.push_back(i);
+  }
+}
+
+/// Late results go through the workspace, row-major: one launch at the end
+/// copies them.
+void Outliner::copyLate() {
+  if (late.empty())
+    return;
+  SmallVector<Value> inputs, results;
+  SmallVector<std::unique_ptr<Region>> regions;
+  SmallVector<Attribute> domains;
+  for (unsigned i : late) {
+    Value value = end->getOperand(i);
     inputs.push_back(rewritten(value));
+    results.push_back(value);
     auto type = cast<RankedTensorType>(value.getType());
     Block *body = new Block;
     Value copied = body->addArgument(type, value.getLoc());
@@ -253,27 +264,25 @@ void Outliner::copyLate(ArrayRef<Launch> all) {
     domains.push_back(
         Domain::get({type.getNumElements()}, {}).toAttr(b.getContext()));
   }
-  if (late.empty())
-    return;
+  // From here on they lie where they are wanted.
+  SmallVector<unsigned> copied = std::exchange(late, {});
   OperationState state(func.getLoc(), KernelOp::getOperationName());
   state.addAttribute("kernel_name", b.getStringAttr("copy"));
-  SmallVector<Value> results;
-  for (unsigned i : late)
-    results.push_back(end->getOperand(i));
-  if (ArrayAttr strides = stridesOf(results, true))
+  if (ArrayAttr strides = stridesOf(results))
     state.addAttribute("result_strides", strides);
   state.addAttribute("octavo.domains", b.getArrayAttr(domains));
   state.addOperands(inputs);
   state.addTypes(ValueRange(inputs).getTypes());
   state.addRegions(regions);
   Operation *op = b.create(state);
-  for (auto [i, result] : llvm::zip(late, op->getResults()))
+  for (auto [i, result] : llvm::zip(copied, op->getResults()))
     copies[i] = result;
 }
 
 LogicalResult Outliner::run() {
   b.setInsertionPoint(end);
   std::vector<Launch> all = launches();
+  findLate(all);
   for (const Launch &launch : all) {
     const FormedKernel &first = graph.getKernels()[launch.front()];
     if (first.call)
@@ -281,7 +290,7 @@ LogicalResult Outliner::run() {
     else
       emitLaunch(launch);
   }
-  copyLate(all);
+  copyLate();
   SmallVector<Value> results;
   for (auto [i, value] : llvm::enumerate(end->getOperands()))
     results.push_back(copies.count(i) ? copies[i] : rewritten(value));

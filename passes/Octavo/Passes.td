@@ -5,6 +5,20 @@
 
 include "mlir/Pass/PassBase.td"
 
+def FoldEmpty : Pass<"octavo-fold-empty", "::mlir::func::FuncOp"> {
+  let summary = "Nothing is computed of no elements";
+  let description = [{
+    What has no elements becomes `tensor.empty`; what reads only such (a sum, a
+    product, a scatter, padding) becomes what is left of it.
+
+    Before and after: values (`linalg`, `tensor`, `octavo`). After: no op of the
+    function but `tensor.empty` and `octavo.call` makes a tensor without
+    elements.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect"];
+}
+
 def LowerQuantize : Pass<"octavo-lower-quantize", "::mlir::ModuleOp"> {
   let summary = "Quantise and dequantise as reductions and pointwise values";
   let description = [{
@@ -50,6 +64,9 @@ def FormKernels : Pass<"octavo-form-kernels", "::mlir::func::FuncOp"> {
     rows, and neighbours that read the same memory. Everything else is computed
     again where it is read; views never are kernels. Independent kernels of one
     kind then share a launch.
+
+    Each result of the function that has elements is a value of its own: one
+    that another result, an argument or an eager call already is, is copied.
 
     Before: values (`linalg`, `tensor`, `octavo.scaled_matmul`, …).
     After: the function holds `octavo.kernel` and `octavo.call` only.

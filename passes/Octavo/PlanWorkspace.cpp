@@ -104,6 +104,9 @@ void PlanWorkspace::runOnOperation() {
     position[&op] = i;
   DenseMap<Value, int64_t> outputs;
   for (auto [i, value] : llvm::enumerate(body.getTerminator()->getOperands())) {
+    // Nothing is written there.
+    if (hasNoElements(value.getType()))
+      continue;
     Value base = stripReshapes(value);
     if (!isa_and_nonnull<LaunchOp, CallOp>(base.getDefiningOp()) ||
         !outputs.try_emplace(base, i).second) {

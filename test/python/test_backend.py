@@ -114,6 +114,28 @@ def test_sizes_at_the_edge(shape: tuple[int, ...]) -> None:
     agree(lambda x: (x * 2 + 1, x.sum(), x.double().abs()), torch.randn(shape))
 
 
+def test_tensors_without_elements_beside_others() -> None:
+    def function(a: torch.Tensor, b: torch.Tensor, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        padded = F.pad(a, (0, 0, 1, 2), value=3.0)
+        return torch.cat([a, x]), a.sum(0), a.t() @ b, padded, x[:0], x.index_add(0, b[:, 0].long(), a)
+
+    agree(function, torch.randn(0, 4), torch.randn(0, 3), torch.randn(2, 4))
+
+
+def test_results_in_another_order_are_read_and_written_so() -> None:
+    def function(x: torch.Tensor, w: torch.Tensor, z: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        y = (x @ w).t().exp()
+        z.copy_(z.flip(0))
+        return y, y @ x, y.reshape(-1) * 2
+
+    x, w, z = torch.randn(5, 6), torch.randn(6, 7), torch.randn(6, 5)
+    mine, theirs = (z.clone().t() for _ in range(2))
+    found, expected = compiled(function)(x, w, mine), function(x, w, theirs)
+    for a, b in zip((*found, mine), (*expected, theirs), strict=True):
+        assert a.stride() == b.stride()
+        torch.testing.assert_close(a, b)
+
+
 def test_constants_of_the_graph() -> None:
     agree(lambda x: x * torch.tensor([1.0, 2.0, 3.0]) + torch.tensor(4.0), torch.randn(2, 3))
 

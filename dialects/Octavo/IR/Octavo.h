@@ -41,6 +41,9 @@ llvm::SmallVector<int64_t> getScaleShape(llvm::ArrayRef<int64_t> shape,
 bool isScaleShape(mlir::RankedTensorType type, llvm::ArrayRef<int64_t> shape,
                   GranuleAttr granule, int64_t axis, int64_t across);
 
+/// Whether `type` is a tensor with a dimension of size 0.
+bool hasNoElements(mlir::Type type);
+
 /// Row-major strides in elements.
 llvm::SmallVector<int64_t> getRowMajorStrides(llvm::ArrayRef<int64_t> shape);
 

@@ -133,6 +133,11 @@ bool octavo::isScaleShape(RankedTensorType type, ArrayRef<int64_t> shape,
       type.getShape(), getScaleShape(shape, granule, axis, across)));
 }
 
+bool octavo::hasNoElements(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && llvm::is_contained(tensor.getShape(), 0);
+}
+
 SmallVector<int64_t> octavo::getRowMajorStrides(ArrayRef<int64_t> shape) {
   SmallVector<int64_t> strides(shape.size(), 1);
   for (int64_t i = int64_t(shape.size()) - 2; i >= 0; --i)

@@ -250,3 +250,24 @@ def test_random_numbers(kind: str) -> None:
       return %r : {out}
     }}"""
     check(text, [np.array(123456789123, np.int64), np.array(2**33 + 5, np.int64)], exact=True)
+
+
+def test_each_result_with_elements_is_written_to_its_own_place() -> None:
+    text = f"""func.func @f(%a: tensor<4xf32>, %n: tensor<0xf32>)
+        -> (tensor<4xf32>, tensor<2x2xf32>, tensor<3xf32>, tensor<3xf32>, tensor<f32>, tensor<5xf32>) {{
+      %v = tensor.expand_shape %a [[0, 1]] output_shape [2, 2] : tensor<4xf32> into tensor<2x2xf32>
+      %c = arith.constant dense<1.5> : tensor<3xf32>
+      %two = arith.constant 2.0 : f32
+      {reduction("s", "%n", "tensor<0xf32>", "tensor<f32>", "0", init="7.0")}
+      %p = tensor.pad %n low[3] high[2] {{
+      ^bb0(%i: index):
+        tensor.yield %two : f32
+      }} : tensor<0xf32> to tensor<5xf32>
+      return %a, %v, %c, %c, %s, %p
+        : tensor<4xf32>, tensor<2x2xf32>, tensor<3xf32>, tensor<3xf32>, tensor<f32>, tensor<5xf32>
+    }}"""
+    x = numbers(4)
+    got = HostProgram(HEAD + text + "\n}").run([x, np.zeros(0, np.float32)])
+    expected = [x, x.reshape(2, 2), np.full(3, 1.5), np.full(3, 1.5), np.float32(7), np.full(5, 2.0)]
+    for actual, wanted in zip(got, expected, strict=True):
+        np.testing.assert_array_equal(actual, wanted)
