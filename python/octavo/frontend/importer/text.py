@@ -103,7 +103,9 @@ def key(name: str) -> str:
 def dense(constant: torch.Tensor) -> str | None:
     """`dense<…> : tensor<…>` of a constant of one value, or None: others are arguments, for kernels hold no tables."""
     flat = constant.detach().cpu().reshape(-1)
-    if constant.dtype not in _INLINE or not bool((flat == flat[:1]).all()):
+    # Bits are compared, for 0 and -0 are equal numbers.
+    bits = flat.view(torch.uint8).reshape(flat.numel(), -1) if flat.numel() else flat
+    if constant.dtype not in _INLINE or not bool((bits == bits[:1]).all()):
         return None
     body = "" if constant.numel() == 0 else _number(flat[0].item(), constant.dtype)
     return f"dense<{body}> : {tensor_type(tuple(constant.shape), constant.dtype)}"
