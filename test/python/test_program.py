@@ -135,7 +135,7 @@ def test_two_hip_libraries_are_an_error(tmp_path: pathlib.Path) -> None:
     root = pathlib.Path(__file__).parents[2]
     libraries = [root / "build/dev/standin/libamdhip64.so", root / "build/dev/lib/libamdhip64.so"]
     if not all(library.exists() for library in libraries):
-        pytest.skip("the libraries are not built")
+        pytest.fail("the libraries are not built")
     code = f"import ctypes\nfor p in {[str(p) for p in libraries]}: ctypes.CDLL(p)\n"
     code += "from octavo import _octavo\n_octavo.hip_library()"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
@@ -146,7 +146,7 @@ def test_mapped_library_is_taken() -> None:
     """PyTorch's own library comes before every other choice."""
     library = pathlib.Path(__file__).parents[2] / "build/dev/standin/libamdhip64.so"
     if not library.exists():
-        pytest.skip("the library is not built")
+        pytest.fail("the library is not built")
     code = f"import ctypes\nctypes.CDLL({str(library)!r})\nfrom octavo import _octavo\n"
     code += "print(_octavo.hip_library(), _octavo.runs_on_simulator())"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
