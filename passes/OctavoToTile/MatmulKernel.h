@@ -23,12 +23,6 @@ ScaledMatmulOp findProduct(mlir::Block *block);
 std::optional<MatmulShape> shapeMatmul(ScaledMatmulOp op,
                                        const TargetInfo &target);
 
-/// Views with which operands can be read in blocks, by block argument: a
-/// dimension for each coordinate of the product that moves it.
-std::map<void *, tile::ViewType>
-operandViews(ScaledMatmulOp op,
-             const std::map<void *, llvm::SmallVector<int64_t>> &strides);
-
 /// Emits `body` for the workgroup with number `workgroup` (i32) among its own.
 mlir::LogicalResult emitMatmul(mlir::OpBuilder &builder, KernelBody &body,
                                const MatmulShape &shape, mlir::Value workgroup);

@@ -10,6 +10,7 @@
 
 #include "passes/OctavoToTile/LoopKernel.h"
 #include "passes/OctavoToTile/MatmulKernel.h"
+#include "passes/OctavoToTile/ProductLoop.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
