@@ -170,6 +170,8 @@ struct Wave {
   bool modeSpecial;
   /// s_set_gpr_idx_on or s_setvskip is active.
   bool gprIndexing, skipVector;
+  /// Matrix instructions compute nothing (LaunchConfig::skipMatrix).
+  bool skipMatrix;
   Status status;
   const Inst *ip;
   /// The instruction that is accessing memory now.

@@ -194,6 +194,7 @@ void ResidentWorkgroup::startWave(unsigned index) {
   w.program = &launch.object.program();
   w.codeBase = w.program->base();
   w.observer = observer;
+  w.skipMatrix = observer && launch.config.skipMatrix;
   w.counts = counts;
   w.scratch = scratch.data() + size_t(index) * scratchBytes * Lanes;
   w.scratchBytes = scratchBytes;

@@ -124,7 +124,10 @@ uint64_t runSlow(Wave &w, uint64_t budget) {
       w.observer->instruction(w, inst);
     ++w.counts[inst.ordinal];
     const Inst *next;
-    if (w.gprIndexing && inst.cls == Class::Vector) {
+    if (w.skipMatrix && inst.matrix) {
+      ++w.progress;
+      next = inst.next;
+    } else if (w.gprIndexing && inst.cls == Class::Vector) {
       Inst copy = indexed(w, inst);
       next = copy.fn(w, copy);
       if (!next)

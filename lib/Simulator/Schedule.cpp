@@ -142,6 +142,8 @@ void countInstructions(Shared &shared) {
 
 std::vector<std::string> matrixModels(const Shared &shared) {
   std::set<std::string> models;
+  if (shared.launch.config.skipMatrix)
+    return {};
   for (const Inst &inst : shared.launch.object.program().instructions())
     if (inst.matrix && shared.counts[inst.ordinal])
       models.insert(describeMatrix(inst));

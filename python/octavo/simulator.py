@@ -16,8 +16,8 @@ from typing import Any, Literal, cast
 from octavo import _paths
 from octavo.errors import OctavoError
 
-Timing = Literal["off", "auto", "on"]
-_TIMINGS: tuple[Timing, ...] = ("off", "auto", "on")
+Timing = Literal["off", "auto", "on", "only"]
+_TIMINGS: tuple[Timing, ...] = ("off", "auto", "on", "only")
 _ALREADY_REGISTERED = 712  # hipErrorHostMemoryAlreadyRegistered
 
 
@@ -60,8 +60,11 @@ def last_error() -> str:
 def set_timing(mode: Timing) -> None:
     """When launches get a predicted time: never, between events that keep time (`auto`), or always.
 
+    `only` predicts and runs no more than the workgroups that the prediction needs, so that large launches are timed in
+    seconds; what they leave in memory is not the kernel's result.
+
     Raises:
-        OctavoError: `mode` is none of the three.
+        OctavoError: `mode` is none of the four.
     """
     if mode not in _TIMINGS:
         raise OctavoError(f"no timing mode {mode!r}", way_out=f"choose one of {', '.join(_TIMINGS)}")

@@ -83,6 +83,23 @@ def test_profile_says_time_roofs_and_stalls(objects, target: str, tmp_path: path
     assert profile["counters"]["bytes_stored"] == 4 * n
 
 
+def test_a_sampled_profile_runs_few_workgroups_and_predicts_alike(objects, target: str, tmp_path: pathlib.Path) -> None:
+    n = 1 << 20
+    launch = (objects[target], "--kernel", "add", "--grid", n // 256, "--block", 256, "--arg", f"f32[{n}]:ones",
+              "--arg", f"f32[{n}]:ones", "--arg", f"f32[{n}]:zeros", "--arg", f"i32:{n}")
+    found = []
+    for how in ((), ("--sampled",)):
+        result = sim("profile", *launch, *how, "--json", tmp_path / "profile.json")
+        assert result.returncode == 0, result.stderr
+        found.append(json.loads((tmp_path / "profile.json").read_text()))
+    whole, few = found
+    assert few["predicted_us"] == whole["predicted_us"]
+    assert whole["counters"]["workgroups"] == n // 256 and few["counters"]["workgroups"] < 32
+    assert whole["matrix_arithmetic"] == "done" and few["matrix_arithmetic"] == "left out"
+    result = sim("profile", *launch, "--sampled", "--save", f"2={tmp_path}/z.npy")
+    assert result.returncode == 2 and "--save" in result.stderr
+
+
 def test_made_arrays_are_the_same_everywhere(objects, tmp_path: pathlib.Path) -> None:
     def make(how: str) -> np.ndarray:
         result = sim("run", objects["gfx950"], *ADD, "--arg", how, "--arg", "f32[4096]:zeros", "--arg",

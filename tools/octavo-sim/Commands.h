@@ -34,6 +34,8 @@ struct RunOptions {
   std::vector<std::pair<unsigned, std::string>> saves;
   /// File for a report as JSON; empty for none.
   std::string json;
+  /// profile: runs the workgroups that the prediction needs and no others.
+  bool sampled = false;
 };
 
 int runKernel(const RunOptions &options);

@@ -43,7 +43,8 @@ static void showPrediction(const LaunchPrediction &prediction) {
          << prediction.wavesPerSimd << " waves per SIMD\n"
          << "traced " << prediction.tracedWorkgroups << " of "
          << prediction.workgroups << " workgroups, replayed "
-         << prediction.replayedWorkgroups << "\n";
+         << prediction.replayedWorkgroups << "; matrix arithmetic "
+         << prediction.matrixArithmetic << "\n";
   for (const Roof &roof : prediction.roofs)
     outs() << llvm::format("  roof  %-8s %10.2f us  %3.0f %%\n",
                            roof.resource.c_str(), roof.microseconds,
@@ -75,6 +76,7 @@ static void writePrediction(llvm::json::OStream &json,
       json.attribute(cause, cycles);
   });
   json.attribute("lds_conflict_share", prediction.ldsConflictShare);
+  json.attribute("matrix_arithmetic", prediction.matrixArithmetic);
   json.attributeObject("memory_bytes", [&] {
     json.attribute("l2", prediction.l2Bytes);
     json.attribute("mall", prediction.mallBytes);
@@ -91,8 +93,9 @@ int octavo::sim::profileKernel(const RunOptions &options) {
   Prepared prepared;
   if (int code = prepare(options, prepared))
     return code;
+  auto predict = options.sampled ? predictOnly : predictLaunch;
   llvm::Expected<TimedLaunch> timed =
-      predictLaunch(*prepared.object, *prepared.kernel, prepared.config);
+      predict(*prepared.object, *prepared.kernel, prepared.config);
   if (!timed)
     return fail(kFailure, timed.takeError());
   showPrediction(timed->prediction);

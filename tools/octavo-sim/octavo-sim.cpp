@@ -58,6 +58,12 @@ static cl::list<std::string>
     saves("save", cl::desc("Keep argument N (counted from 0) after the run"),
           cl::value_desc("N=FILE.npy"), cl::cat(category), cl::sub(runCommand),
           cl::sub(profileCommand));
+static cl::opt<bool> sampled(
+    "sampled",
+    cl::desc("Run only the workgroups that the prediction needs, without "
+             "matrix arithmetic that only data depends on; the arguments then "
+             "do not hold the kernel's results"),
+    cl::cat(category), cl::sub(profileCommand));
 static cl::opt<std::string> json("json", cl::desc("Write the report as JSON"),
                                  cl::value_desc("FILE"), cl::cat(category),
                                  cl::sub(runCommand), cl::sub(profileCommand));
@@ -71,6 +77,7 @@ EXAMPLES
   octavo-sim run add.hsaco --kernel add --grid 4 --block 256 \
       --arg x.npy --arg f32[1024]:randn:7 --arg f32[1024]:zeros --arg i32:1024 --save 2=sum.npy
   octavo-sim profile add.hsaco --kernel add --grid 4 --block 256 ... --json profile.json
+  octavo-sim profile gemm.hsaco --sampled --grid 32,32 --block 512 ...      # a large launch in seconds
   eval "$(octavo-sim env)" && ./any-hip-program
 
 EXIT CODES
@@ -104,6 +111,10 @@ static llvm::Error readRunOptions(RunOptions &options) {
   options.dynamicLdsBytes = lds;
   options.cooperative = cooperative;
   options.json = json;
+  options.sampled = sampled;
+  if (sampled && !saves.empty())
+    return llvm::createStringError(
+        "--sampled leaves no results that --save could keep");
   options.arguments.assign(arguments.begin(), arguments.end());
   if (llvm::Error error = parseDim("--grid", grid, options.grid))
     return error;

@@ -51,6 +51,9 @@ struct LaunchConfig {
   /// Runs these workgroups (linear numbers, ascending) and no others: for
   /// predictions whose results nobody wants.
   std::optional<llvm::ArrayRef<uint64_t>> only;
+  /// Leaves the results of matrix instructions as they were before; only for
+  /// workgroups with an observer.
+  bool skipMatrix = false;
 
   /// Sets the grid as whole workgroups. Call after `block` is set.
   void setGrid(uint32_t x, uint32_t y, uint32_t z) {

@@ -22,7 +22,11 @@ enum octavoSimTiming {
   /** On streams in which an event that keeps time was recorded (default). */
   OCTAVO_SIM_TIMING_AUTO = 1,
   /** Always. */
-  OCTAVO_SIM_TIMING_ON = 2
+  OCTAVO_SIM_TIMING_ON = 2,
+  /** Always, and launches run no more than the workgroups that a prediction
+   *  needs, without matrix arithmetic where nothing but data depends on it:
+   *  what they leave in memory is not the kernel's result. */
+  OCTAVO_SIM_TIMING_ONLY = 3
 };
 
 /** Returns the version of Octavo, for example "0.1.0". */
@@ -51,7 +55,8 @@ int octavoSimSetTiming(int mode);
  *                     "l2_bytes", "mall_bytes", "hbm_read_bytes",
  *                     "hbm_write_bytes", "workgroups", "resident_workgroups",
  *                     "waves_per_simd", "traced_workgroups",
- *                     "replayed_workgroups"}] one for each distinct launch,
+ *                     "replayed_workgroups", "matrix_arithmetic"}] one for each
+ *                    distinct launch,
  *    "kernels": {NAME: {"launches", "workgroups", "waves",
  *                "wave_instructions", "bytes_loaded", "bytes_stored",
  *                "lds_bytes_read", "lds_bytes_written", "host_us",

@@ -38,6 +38,9 @@ struct LaunchPrediction {
   double l2Bytes = 0, mallBytes = 0, hbmReadBytes = 0, hbmWriteBytes = 0;
   uint32_t residentWorkgroups = 0, wavesPerSimd = 0;
   uint64_t workgroups = 0, tracedWorkgroups = 0, replayedWorkgroups = 0;
+  /// "done", "left out" (no address, branch or mask depends on it), or why it
+  /// could not be left out.
+  std::string matrixArithmetic = "done";
 };
 
 struct TimedLaunch {
@@ -52,11 +55,13 @@ llvm::Expected<TimedLaunch> predictLaunch(const CodeObject &object,
                                           const LaunchConfig &config);
 
 /// Predicts the time of a launch and runs no more of it than that needs: the
-/// sampled workgroups, whose stores happen. For choosing among kernels; grids
-/// whose workgroups wait for each other cannot be predicted so.
-llvm::Expected<LaunchPrediction> predictOnly(const CodeObject &object,
-                                             const KernelDescriptor &kernel,
-                                             const LaunchConfig &config);
+/// sampled workgroups, without the matrix arithmetic on which only data depends
+/// (findMatrixUse). Their stores happen, with values that mean nothing. For
+/// choosing among kernels; grids whose workgroups wait for each other cannot be
+/// predicted so. The report counts what ran.
+llvm::Expected<TimedLaunch> predictOnly(const CodeObject &object,
+                                        const KernelDescriptor &kernel,
+                                        const LaunchConfig &config);
 
 /// Launches with equal keys are predicted alike, so a prediction may be kept:
 /// the code, kernel, grid, workgroup, LDS and the arguments that are not

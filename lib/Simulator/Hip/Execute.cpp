@@ -149,11 +149,12 @@ hipError_t hip::executeKernel(const KernelCommand &command, double &endUs,
                               bool timed) {
   sim::LaunchConfig config = makeConfig(command);
   bool predicts = (timed && getTimingMode() != OCTAVO_SIM_TIMING_OFF) ||
-                  getTimingMode() == OCTAVO_SIM_TIMING_ON;
+                  getTimingMode() >= OCTAVO_SIM_TIMING_ON;
   double predictedUs = 0;
   auto report =
       predicts
-          ? launchTimed(*command.object, *command.kernel, config, predictedUs)
+          ? launchTimed(*command.object, *command.kernel, config,
+                        getTimingMode() == OCTAVO_SIM_TIMING_ONLY, predictedUs)
           : sim::launch(*command.object, *command.kernel, config);
   if (!report) {
     // What went wrong would otherwise hide behind a number in most clients.

@@ -26,10 +26,9 @@ static Predictions &getPredictions() {
   return *predictions;
 }
 
-llvm::Expected<sim::LaunchReport>
-hip::launchTimed(const sim::CodeObject &object,
-                 const sim::KernelDescriptor &kernel,
-                 const sim::LaunchConfig &config, double &predictedUs) {
+llvm::Expected<sim::LaunchReport> hip::launchTimed(
+    const sim::CodeObject &object, const sim::KernelDescriptor &kernel,
+    const sim::LaunchConfig &config, bool onlySamples, double &predictedUs) {
   Predictions &predictions = getPredictions();
   std::string key = sim::getPredictionKey(object, kernel, config);
   {
@@ -37,11 +36,14 @@ hip::launchTimed(const sim::CodeObject &object,
     auto found = predictions.known.find(key);
     if (found != predictions.known.end()) {
       predictedUs = found->second.prediction.microseconds;
+      if (onlySamples)
+        return sim::LaunchReport();
       return sim::launch(object, kernel, config);
     }
   }
   llvm::Expected<sim::TimedLaunch> timed =
-      sim::predictLaunch(object, kernel, config);
+      onlySamples ? sim::predictOnly(object, kernel, config)
+                  : sim::predictLaunch(object, kernel, config);
   if (!timed)
     return timed.takeError();
   predictedUs = timed->prediction.microseconds;
@@ -77,6 +79,7 @@ static void writePrediction(OStream &json, const Known &known) {
     json.attribute("waves_per_simd", int64_t(p.wavesPerSimd));
     json.attribute("traced_workgroups", int64_t(p.tracedWorkgroups));
     json.attribute("replayed_workgroups", int64_t(p.replayedWorkgroups));
+    json.attribute("matrix_arithmetic", p.matrixArithmetic);
   });
 }
 

@@ -65,9 +65,10 @@ static std::atomic<int> &timingMode() {
   static std::atomic<int> mode = [] {
     const char *text = std::getenv("OCTAVO_SIM_TIMING");
     llvm::StringRef name = text ? text : "auto";
-    return name == "off"  ? OCTAVO_SIM_TIMING_OFF
-           : name == "on" ? OCTAVO_SIM_TIMING_ON
-                          : OCTAVO_SIM_TIMING_AUTO;
+    return name == "off"    ? OCTAVO_SIM_TIMING_OFF
+           : name == "on"   ? OCTAVO_SIM_TIMING_ON
+           : name == "only" ? OCTAVO_SIM_TIMING_ONLY
+                            : OCTAVO_SIM_TIMING_AUTO;
   }();
   return mode;
 }
@@ -216,7 +217,7 @@ static void writeTotal(OStream &json, const KernelTotal &total) {
 }
 
 std::string hip::getReportJson() {
-  static constexpr const char *kModes[] = {"off", "auto", "on"};
+  static constexpr const char *kModes[] = {"off", "auto", "on", "only"};
   Report &report = getReport();
   std::lock_guard lock(report.mutex);
   fold(report);
@@ -257,7 +258,7 @@ OCTAVO_HIP_API void octavoSimReset() {
 }
 
 OCTAVO_HIP_API int octavoSimSetTiming(int mode) {
-  if (mode < OCTAVO_SIM_TIMING_OFF || mode > OCTAVO_SIM_TIMING_ON)
+  if (mode < OCTAVO_SIM_TIMING_OFF || mode > OCTAVO_SIM_TIMING_ONLY)
     return 1;
   timingMode() = mode;
   return 0;

@@ -23,7 +23,7 @@ void resetReport();
 /// The report as JSON (OctavoSim.h says what is in it).
 std::string getReportJson();
 
-/// One of octavoSimTiming: OCTAVO_SIM_TIMING (off, auto, on) or what
+/// One of octavoSimTiming: OCTAVO_SIM_TIMING (off, auto, on, only) or what
 /// octavoSimSetTiming said last.
 int getTimingMode();
 

@@ -1,5 +1,6 @@
 //===- PredictLaunch.cpp - Running a launch and predicting its time -------===//
 
+#include "lib/Simulator/Timing/MatrixUse.h"
 #include "lib/Simulator/Timing/TraceProgram.h"
 #include "lib/Simulator/Timing/TraceRecorder.h"
 
@@ -40,14 +41,24 @@ static llvm::Expected<TimedLaunch> predict(const CodeObject &object,
     numbers.push_back(sample.trace->linear);
   LaunchConfig observed = config;
   observed.observer = &recorder;
-  if (onlySamples)
+  std::string matrixArithmetic = "done";
+  if (onlySamples) {
     observed.only = numbers;
+    bool fullWaves = lanes % Lanes == 0;
+    for (unsigned i = 0; i < 3; ++i)
+      fullWaves &= config.gridItems[i] % config.block[i] == 0;
+    MatrixUse use = findMatrixUse(object.program(), kernel.entry, fullWaves);
+    observed.skipMatrix = use.isOnlyData;
+    matrixArithmetic = use.isOnlyData ? "left out" : "done: " + use.reason;
+  }
   llvm::Expected<LaunchReport> report = launch(object, kernel, observed);
   if (!report)
     return report.takeError();
-  return TimedLaunch{std::move(*report),
-                     predictFromTraces(*target, *constants, shape, program,
-                                       recorder.samples())};
+  TimedLaunch timed{std::move(*report),
+                    predictFromTraces(*target, *constants, shape, program,
+                                      recorder.samples())};
+  timed.prediction.matrixArithmetic = std::move(matrixArithmetic);
+  return timed;
 }
 
 llvm::Expected<TimedLaunch>
@@ -57,15 +68,11 @@ octavo::sim::predictLaunch(const CodeObject &object,
   return predict(object, kernel, config, /*onlySamples=*/false);
 }
 
-llvm::Expected<LaunchPrediction>
+llvm::Expected<TimedLaunch>
 octavo::sim::predictOnly(const CodeObject &object,
                          const KernelDescriptor &kernel,
                          const LaunchConfig &config) {
-  llvm::Expected<TimedLaunch> timed =
-      predict(object, kernel, config, /*onlySamples=*/true);
-  if (!timed)
-    return timed.takeError();
-  return std::move(timed->prediction);
+  return predict(object, kernel, config, /*onlySamples=*/true);
 }
 
 std::string octavo::sim::getPredictionKey(const CodeObject &object,

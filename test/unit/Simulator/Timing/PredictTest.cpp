@@ -53,11 +53,10 @@ TEST(Predict, LaunchComputesAndCountsAsWithoutTiming) {
     EXPECT_NEAR(p.hbmReadBytes, 8.0 * n, 0.3 * n);
     EXPECT_NEAR(p.hbmWriteBytes, 4.0 * n, 0.3 * n);
     // Running only the samples predicts the same.
-    llvm::Expected<LaunchPrediction> only =
-        predictOnly(*object, kernel, config);
+    llvm::Expected<TimedLaunch> only = predictOnly(*object, kernel, config);
     if (!only)
       return expectSuccess(only.takeError());
-    EXPECT_DOUBLE_EQ(only->microseconds, p.microseconds);
+    EXPECT_DOUBLE_EQ(only->prediction.microseconds, p.microseconds);
   }
 }
 
@@ -133,11 +132,13 @@ TEST(Predict, RungsOfTheLadderKeepTheirOrder) {
   for (const Rung &rung : ladder) {
     Arguments arguments;
     arguments.add(a.data()).add(b.data()).add(c.data()).add(size).add(size);
-    llvm::Expected<LaunchPrediction> p =
+    llvm::Expected<TimedLaunch> timed =
         predictOnly(*object, *object->lookupKernel(rung.kernel),
                     makeConfig(rung, size, arguments));
-    if (!p)
-      return expectSuccess(p.takeError());
+    if (!timed)
+      return expectSuccess(timed.takeError());
+    const LaunchPrediction *p = &timed->prediction;
+    EXPECT_EQ(p->matrixArithmetic, "left out");
     double teraflops = 2.0 * size * size * size / p->microseconds / 1e6;
     if (std::getenv("OCTAVO_TEST_VERBOSE")) {
       llvm::outs() << llvm::formatv("{0,-12} published {1,6} predicted "
