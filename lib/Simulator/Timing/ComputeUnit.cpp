@@ -240,8 +240,8 @@ void ComputeUnit::issueMemory(Wave &wave, const TraceInst &inst,
     const Resident &group = *wave.group;
     access = group.trace->accesses[step.access];
     for (uint32_t l = 0; l < access.lineCount; ++l)
-      lines.push_back(group.trace->lines[access.firstLine + l] +
-                      group.lineOffset);
+      lines.push_back(memory.place(group.trace->lines[access.firstLine + l] +
+                                   group.lineOffset));
   }
   if (inst.unit == IssueUnit::ScalarMemory) {
     wave.lgkmDone.push_back(memory.accessScalar(cycle, lines));

@@ -22,6 +22,13 @@ MemoryModel::MemoryModel(const TimingConstants &constants,
   tags.resize(size_t(constants.l1Bytes / constants.lineBytes));
 }
 
+uint64_t MemoryModel::place(uint64_t line) {
+  constexpr uint64_t pageBytes = 4096;
+  uint64_t perPage = pageBytes / uint64_t(constants.lineBytes);
+  uint64_t page = pages.try_emplace(line / perPage, pages.size()).first->second;
+  return page * perPage + line % perPage;
+}
+
 uint64_t MemoryModel::nextAccept() const {
   double limit = l1Free - constants.memoryQueueCycles;
   return limit > 0 ? uint64_t(limit) : 0;

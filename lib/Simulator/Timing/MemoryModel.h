@@ -1,5 +1,4 @@
-//===- MemoryModel.h - Vector memory as one compute unit sees it -*- C++
-//-*-===//
+//===- MemoryModel.h - Memory as one compute unit sees it -------*- C++ -*-===//
 //
 // L1 is simulated (tags, least recently used). Behind it are queues with this
 // unit's share of the bandwidth of L2, MALL and HBM: all active units are taken
@@ -14,6 +13,7 @@
 #include "lib/Simulator/Timing/Constants.h"
 #include "lib/Simulator/Timing/Trace.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace octavo::sim {
@@ -40,6 +40,9 @@ public:
   MemoryModel(const TimingConstants &constants, const MemoryShare &share,
               llvm::ArrayRef<SharingDegree> sharing);
 
+  /// A line's number in the model: pages are numbered as they are first used,
+  /// so that a prediction does not depend on where the host put its arrays.
+  uint64_t place(uint64_t line);
   /// Earliest cycle at which the address unit takes another instruction.
   uint64_t nextAccept() const;
   /// Performs an access that issues at `cycle`; the cycle at which its data is
@@ -67,6 +70,7 @@ private:
   /// Tags per set, most recent first; 0 is empty.
   std::vector<uint64_t> tags;
   llvm::DenseSet<uint64_t> seen, scalarSeen;
+  llvm::DenseMap<uint64_t, uint64_t> pages;
   MemoryTraffic moved;
 };
 
