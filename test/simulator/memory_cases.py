@@ -41,6 +41,10 @@ def lane16(state: State, lane: int) -> int:
 
 memory(f"{resource(100)}{LANE4}buffer_load_dword v8, v13, s[16:19], 0 offen offset:8", lane4,
        lambda s, i: word(s, 4 * i + 8, 100))
+# The loop counters of LLVM's loops: negative, and the immediate makes them positive.
+memory(f"{resource(100)}{LANE4}v_add_u32_e32 v13, 0xffffff80, v13\n"
+       "buffer_load_dword v8, v13, s[16:19], 0 offen offset:128", lambda s, i: 4 * i - 128 & 0xFFFFFFFF,
+       lambda s, i: word(s, 4 * i, 100))
 memory(f"{resource(424)}{LANE16}buffer_load_dwordx4 v[8:11], v13, s[16:19], 0 offen", lane16,
        *[lambda s, i, w=w: word(s, 16 * i + 4 * w, 424) for w in range(4)])
 memory(f"{resource(1000)}{LANE4}s_movk_i32 s12, 900\n buffer_load_dword v8, v13, s[16:19], s12 offen", lane4,

@@ -17,7 +17,10 @@ struct Addresses {
   uint8_t *base;
 };
 
-/// Returns an error message or null.
+/// Returns an error message or null. Vector and immediate offset are added in
+/// 32 bits: LLVM's base pointers of loops are negative numbers that the
+/// immediate makes positive (SITargetLowering::splitBufferOffsets; without
+/// wrapping from gfx1250 on).
 const char *resolve(Wave &w, const Inst &inst, Addresses &a) {
   const uint32_t *resource = w.s + inst.src[2].index;
   a.base = reinterpret_cast<uint8_t *>(resource[0] |
@@ -31,17 +34,17 @@ const char *resolve(Wave &w, const Inst &inst, Addresses &a) {
   const uint32_t *v =
       inst.src[0].kind == Kind::Vgpr ? vgpr(w, inst.src[0].index) : nullptr;
   const uint32_t *offsetLanes = offsets ? v + (indexed ? Lanes : 0) : nullptr;
-  uint64_t imm = uint64_t(inst.imm);
+  uint32_t imm = uint32_t(inst.imm);
   if (stride == 0 && offsets && !indexed && !addTid) { // nearly always
     OCTAVO_EACH_LANE {
-      uint64_t at = scalar + imm + offsetLanes[l];
+      uint64_t at = scalar + uint32_t(imm + offsetLanes[l]);
       a.offset[l] = at;
       a.room[l] = at < records ? records - at : 0;
     }
     return nullptr;
   }
   for (unsigned l = 0; l < Lanes; ++l) {
-    uint64_t offset = imm + (offsets ? offsetLanes[l] : 0);
+    uint32_t offset = imm + (offsets ? offsetLanes[l] : 0);
     uint64_t index = (indexed ? v[l] : 0) + (addTid ? l : 0);
     a.offset[l] = scalar + offset + index * stride;
     if (stride) {
