@@ -42,7 +42,9 @@ Program::create(StringRef arch, llvm::ArrayRef<uint8_t> image,
   Binder binder(*program, Isa::get());
   ParsedInst parsed;
   for (auto [start, size] : ranges) {
-    program->imageHash ^= llvm::xxh3_64bits(image.slice(start, size)) + start;
+    // In order: a range that is there twice must not cancel itself.
+    program->imageHash = program->imageHash * 0x9E3779B97F4A7C15 +
+                         llvm::xxh3_64bits(image.slice(start, size)) + start;
     for (uint64_t at = start; at < start + size;) {
       if (program->instAt[at / 4] != ~0u)
         break; // an alias of a function that is already there

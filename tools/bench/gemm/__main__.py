@@ -1,8 +1,9 @@
 """Compares Octavo's matrix products with Triton's in the simulator's timing model, row by row of rows.json.
 
-Each row is kept as JSON in runs/bench/BUILD/gemm, where BUILD names the compiler, the simulator and the Python code that
-made it; a second call goes on with what is missing. Triton's best configuration of each row is in peers.json; `--search`
-finds those that are missing. Nothing is executed in full: the simulator runs the workgroups that its model needs.
+Each row is kept as JSON in runs/bench/BUILD/gemm, where BUILD names the compiler, the simulator and the Python code
+that made it; a second call goes on with what is missing. Triton's best configuration of each row is in peers.json;
+`--search` finds those that are missing. Nothing is executed in full: the simulator runs the workgroups that its model
+needs.
 """
 
 from __future__ import annotations

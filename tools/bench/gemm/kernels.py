@@ -1,6 +1,5 @@
 """The peer: products as one writes them in Triton, with a grid that keeps neighbours on one die."""
 
-# ruff: noqa: N803, ANN001, ANN202
 # mypy: ignore-errors
 import triton
 import triton.language as tl
@@ -79,7 +78,8 @@ def block_product(a, b, c, scale_a, scale_b, M, N, K, am, ak, bk, bn, cm, sam, s
 
 @triton.jit
 def mx_product(a, b, c, scale_a, scale_b, M, N, K, am, ak, bk, bn, cm, sam, sak, sbk, sbn,
-               BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr, EVEN: tl.constexpr):  # fmt: skip
+               BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr,
+               EVEN: tl.constexpr):  # fmt: skip
     """C = A B with an E8M0 scale for 32 elements along K."""
     pm, pn = _place(M, N, BM, BN, GROUP)
     rows = pm * BM + tl.arange(0, BM)

@@ -8,7 +8,7 @@ import subprocess
 from typing import Any
 
 import numpy as np
-from rows import Row
+from rows import Row, prediction_of
 
 
 def text_of(row: Row) -> str:
@@ -89,7 +89,7 @@ def measure(row: Row) -> dict[str, Any]:
     loaded.run([i.ctypes.data for i in inputs], [output.ctypes.data], workspace.ctypes.data, 0)
     report = simulator.report()
     launches = report["launches"]
-    longest = max(report["predictions"], key=lambda p: float(p["predicted_us"]))
+    longest = prediction_of(report)
     kernel = next(k for k in program["kernels"] if k["name"] == longest["kernel"])
     return {
         "us": sum(launch["predicted_us"] for launch in launches),

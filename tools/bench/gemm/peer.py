@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from rows import FLOAT8, Row
+from rows import FLOAT8, Row, prediction_of
 
 
 @dataclass(frozen=True)
@@ -91,5 +91,5 @@ def measure(row: Row, config: Config) -> dict[str, Any]:
         "registers": kernel.n_regs,
         "spills": kernel.n_spills,
         "lds": kernel.metadata.shared,
-        "prediction": report["predictions"][-1],
+        "prediction": prediction_of(report),
     }

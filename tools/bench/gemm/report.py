@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import pathlib
+import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -22,7 +23,9 @@ def collect(rows: Sequence[Row], folder: pathlib.Path) -> list[dict[str, Any]]:
     for row in rows:
         ours, peer = (folder / f"{row.name}.{which}.json" for which in ("octavo", "peer"))
         if ours.exists():
-            results.append(_result(row, json.loads(ours.read_text()), json.loads(peer.read_text()) if peer.exists() else {}))
+            results.append(
+                _result(row, json.loads(ours.read_text()), json.loads(peer.read_text()) if peer.exists() else {})
+            )
     return results
 
 
@@ -30,7 +33,11 @@ def _result(row: Row, ours: dict[str, Any], peer: dict[str, Any]) -> dict[str, A
     result: dict[str, Any] = {"shape": [row.m, row.n, row.k]}
     result |= {"scaling": row.scaling, "order": row.order, "target": row.target, "kind": row.kind}
     result |= {"octavo_us": ours.get("us"), "peer_us": peer.get("us"), "error": ours.get("error")}
-    result |= {"peer_error": peer.get("error"), "peer_registers": peer.get("registers"), "peer_spills": peer.get("spills")}
+    result |= {
+        "peer_error": peer.get("error"),
+        "peer_registers": peer.get("registers"),
+        "peer_spills": peer.get("spills"),
+    }
     facts = next((a["prediction"] for a in (ours, peer) if "prediction" in a), None)
     if facts is not None:
         result["peak_us"] = row.peak_us(_compute_units(row.target), facts["clock_mhz"])
@@ -40,7 +47,9 @@ def _result(row: Row, ours: dict[str, Any], peer: dict[str, Any]) -> dict[str, A
         roof = result["memory_us"] if row.is_skinny else result["peak_us"]
         result["share_of_peak"] = result["peak_us"] / ours["us"]
         result["share_of_roof"] = roof / ours["us"]
-        result |= {name: ours[name] for name in ("tile", "waves", "registers", "spills", "lds", "launches", "compile_ms")}
+        result |= {
+            name: ours[name] for name in ("tile", "waves", "registers", "spills", "lds", "launches", "compile_ms")
+        }
         result |= {"occupancy": prediction["waves_per_simd"], "bound": prediction["bound"]}
         result["matrix_issue_share"] = prediction["roofs_us"]["matrix"] / prediction["predicted_us"]
         result["lds_conflict_share"] = prediction["lds_conflict_share"]
@@ -119,7 +128,7 @@ def show(results: Sequence[dict[str, Any]]) -> None:
     table = Table(*HEAD)
     for result in results:
         table.add_row(*_cells(result))
-    console = Console()
+    console = Console() if sys.stdout.isatty() else Console(width=240)
     console.print(table)
     for target, scaling, count, mean in means(results):
         console.print(f"{target} {scaling}: {mean:.2f} times as fast as Triton (geometric mean of {count})")
@@ -127,12 +136,12 @@ def show(results: Sequence[dict[str, Any]]) -> None:
 
 PAGE = """# Matrix products against Triton
 
-Predictions of Octavo's **simulator**, at the peak clock and from cold caches; nothing here was measured on a GPU. Both
-columns come from the same timing model, whose constants have their sources in `lib/Simulator/Timing/Constants.def`.
-Triton 3.9 runs at the best configuration that a search found (`tools/bench/gemm/peers.json`). The ratio is Triton's time
-divided by Octavo's. The roof is the matrix cores' peak, or for M <= 128 the time in which the model streams the operands
-from HBM. N means stored as written (A is M x K, B is K x N), T the other way round. What Octavo cannot do yet has its
-error.
+Predictions of Octavo's **simulator**, at the peak clock and from cold caches; nothing here was measured on a GPU.
+Both columns come from one timing model, whose constants have their sources in `lib/Simulator/Timing/Constants.def`.
+Triton 3.9 runs at the best configuration that a search found (`tools/bench/gemm/peers.json`). The ratio is Triton's
+time divided by Octavo's. The roof is the matrix cores' peak, or for M <= 128 the time in which the model streams the
+operands from HBM. N means stored as written (A is M x K, B is K x N), T the other way round. What Octavo cannot do yet
+has its error.
 
     tools/dev bench gemm --write-docs
 
@@ -146,7 +155,9 @@ Made by build `{identity}`; {count} of {wanted} rows.
 """
 
 
-def write_docs(results: Sequence[dict[str, Any]], rows: Sequence[Row], identity: str, root: pathlib.Path) -> pathlib.Path:
+def write_docs(
+    results: Sequence[dict[str, Any]], rows: Sequence[Row], identity: str, root: pathlib.Path
+) -> pathlib.Path:
     """Writes the table as a page, and the picture beside it."""
     page = root / "docs/bench/gemm.md"
     page.parent.mkdir(parents=True, exist_ok=True)
@@ -154,9 +165,7 @@ def write_docs(results: Sequence[dict[str, Any]], rows: Sequence[Row], identity:
     head = ("chip", "scaling", "rows", "geometric mean of the ratios")
     of_means = [(target, scaling, str(count), f"{mean:.2f}") for target, scaling, count, mean in means(results)]
     table = "\n".join(_line(cells) for cells in (head, ["---"] * len(head), *of_means))
-    text = PAGE.format(
-        identity=identity, count=len(results), wanted=len(rows), means=table, table="\n".join(lines)
-    )
+    text = PAGE.format(identity=identity, count=len(results), wanted=len(rows), means=table, table="\n".join(lines))
     page.write_text(text)
     draw(results, page.with_suffix(".svg"))
     return page

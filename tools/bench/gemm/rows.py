@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pathlib
 from dataclasses import asdict, dataclass
+from typing import Any
 
 FOLDER = pathlib.Path(__file__).parent
 SCALINGS = ("none", "tensor", "row", "block", "mx")
@@ -19,8 +20,8 @@ FLOAT8 = {"gfx950": ("f8E4M3FN", "float8_e4m3fn"), "gfx942": ("f8E4M3FNUZ", "flo
 class Row:
     """One product: C[m, n] = sum over k of A[m, k] B[k, n].
 
-    `order` has a letter for A and one for B: N is stored as written here, T the other way round. `scaling` none is bf16;
-    block is 1x128 for A, 128x128 for B, but 1x128 for both in a wgrad.
+    `order` has a letter for A and one for B: N is stored as written here, T the other way round. `scaling` none is
+    bf16; block is 1x128 for A, 128x128 for B, but 1x128 for both in a wgrad.
     """
 
     m: int
@@ -90,3 +91,10 @@ def load() -> list[Row]:
         if row.scaling not in SCALINGS or row.order not in ORDERS or row.target not in OPERATIONS:
             raise SystemExit(f"rows.json: unknown scaling, order or target in {row}")
     return rows
+
+
+def prediction_of(report: dict[str, Any]) -> dict[str, Any]:
+    """What the simulator's report says of its longest launch; it also holds predictions of launches before."""
+    launch = max(report["launches"], key=lambda launch: float(launch["predicted_us"]))
+    same = [p for p in report["predictions"] if all(p[key] == launch[key] for key in ("kernel", "predicted_us"))]
+    return dict(same[-1])
