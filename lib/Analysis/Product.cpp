@@ -57,10 +57,19 @@ SmallVector<Element> octavo::productReads(ElementSpace &space,
   bool ta = op.getTransposedA(), tb = op.getTransposedB();
   add(op.getA(), ta ? k : m, ta ? m : k);
   add(op.getB(), tb ? n : k, tb ? k : n);
+  auto addScale = [&](Value scale, std::optional<GranuleAttr> granule,
+                      IndexExpr other, bool rowsFirst) {
+    IndexExpr along = k;
+    if (granule && granule->getAlong())
+      along = i.div(along, granule->getAlong());
+    if (granule && granule->getKind() == GranuleKind::block)
+      other = i.div(other, granule->getAcross());
+    add(scale, rowsFirst ? other : along, rowsFirst ? along : other);
+  };
   if (op.getScaleA())
-    add(op.getScaleA(), ta ? k : m, ta ? m : k);
+    addScale(op.getScaleA(), op.getGranuleA(), m, !ta);
   if (op.getScaleB())
-    add(op.getScaleB(), tb ? n : k, tb ? k : n);
+    addScale(op.getScaleB(), op.getGranuleB(), n, tb);
   if (op.getBias())
     reads.push_back({op.getBias(), Index{n}});
   return reads;

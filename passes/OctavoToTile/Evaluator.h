@@ -104,6 +104,8 @@ public:
 
   /// Which elements of a tile over `coordinates` exist; null if all do.
   mlir::Value boundsMask(uint64_t coordinates) { return mask({}, coordinates); }
+  /// Along `axis` of `size` elements: which one is the first.
+  mlir::Value isFirst(unsigned axis, int64_t size);
   /// Reads whose offset is a block along `axes` become `tile.load`.
   void readBlocks(llvm::ArrayRef<unsigned> axes) {
     blockAxes = llvm::to_vector(axes);

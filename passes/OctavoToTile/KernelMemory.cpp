@@ -160,6 +160,17 @@ Value Evaluator::load(const MemoryTensor &from, const Element &element,
                                 offsets, valid, Value());
 }
 
+Value Evaluator::isFirst(unsigned axis, int64_t size) {
+  SmallVector<int64_t> line(rank, 1);
+  line[axis] = size;
+  Value number = tile::RangeOp::create(
+      b, loc, RankedTensorType::get({size}, b.getI32Type()), 0, size);
+  number = tile::ReshapeOp::create(
+      b, loc, RankedTensorType::get(line, b.getI32Type()), number);
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, number,
+                               splat(b.getI32IntegerAttr(0), line));
+}
+
 bool Evaluator::store(const Element &element, const MemoryTensor &to) {
   Value value = evaluate(element);
   if (!value)
@@ -170,10 +181,24 @@ bool Evaluator::store(const Element &element, const MemoryTensor &to) {
   Value offsets = indexTile(offset, wide);
   if (failed())
     return false;
-  auto shape = cast<RankedTensorType>(offsets.getType()).getShape();
+  SmallVector<int64_t> shape(
+      cast<RankedTensorType>(offsets.getType()).getShape());
+  auto add = [&](Value holds) {
+    valid = valid ? Value(arith::AndIOp::create(b, loc, broadcast(valid, shape),
+                                                broadcast(holds, shape)))
+                  : holds;
+  };
+  // A block of several elements where one exists: the first.
+  for (unsigned axis = 0; axis < rank; ++axis) {
+    int64_t size = cast<RankedTensorType>(value.getType()).getDimSize(axis);
+    if (size <= shape[axis])
+      continue;
+    shape[axis] = size;
+    add(isFirst(axis, size));
+  }
   if (valid)
     valid = broadcast(valid, shape);
-  tile::ScatterOp::create(b, loc, broadcast(value, shape), to.view, offsets,
-                          valid);
+  tile::ScatterOp::create(b, loc, broadcast(value, shape), to.view,
+                          broadcast(offsets, shape), valid);
   return true;
 }

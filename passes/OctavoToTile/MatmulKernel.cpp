@@ -8,6 +8,7 @@
 #include "passes/OctavoToTile/MatmulKernel.h"
 
 #include "passes/OctavoToTile/ProductLoop.h"
+#include "passes/OctavoToTile/ScaledProduct.h"
 
 #include "octavo/Analysis/Product.h"
 
@@ -29,11 +30,6 @@ static int64_t batchOf(ScaledMatmulOp op) {
   return ShapedType::getNumElements(op.getBatch());
 }
 
-static bool hasOneScalePerRow(std::optional<GranuleAttr> granule) {
-  return !granule || granule->getKind() == GranuleKind::tensor ||
-         granule->getKind() == GranuleKind::row;
-}
-
 std::optional<MatmulShape> octavo::shapeMatmul(ScaledMatmulOp op,
                                                const TargetInfo &target) {
   for (Value v : op->getOperands())
@@ -45,15 +41,11 @@ std::optional<MatmulShape> octavo::shapeMatmul(ScaledMatmulOp op,
     op.emitOpError("has no lowering with groups");
     return std::nullopt;
   }
-  if (!hasOneScalePerRow(op.getGranuleA()) ||
-      !hasOneScalePerRow(op.getGranuleB())) {
-    op.emitOpError("has no lowering for scales in blocks");
-    return std::nullopt;
-  }
-  unsigned bits = std::min(op.getA().getType().getElementTypeBitWidth(),
-                           op.getB().getType().getElementTypeBitWidth());
+  unsigned bits = getMultipliedBits(op);
   int64_t batch = batchOf(op), m = op.getM(), n = op.getN();
   MatmulPlan plan = planMatmul(target, {batch, m, n, op.getK()}, bits);
+  if (failed(fitGranules(op, plan)))
+    return std::nullopt;
   int64_t tiles =
       llvm::divideCeil(m, plan.blockM) * llvm::divideCeil(n, plan.blockN);
   return MatmulShape{op, plan, batch * tiles};
@@ -138,8 +130,14 @@ LogicalResult MatmulEmitter::finish(Value accumulator,
     value = adds ? Value(arith::AddFOp::create(b, loc, value, tile))
                  : Value(arith::MulFOp::create(b, loc, value, tile));
   };
-  extra(bool(op.getScaleA()), false);
-  extra(bool(op.getScaleB()), false);
+  // What changes along K was applied in the loop.
+  for (auto [side, scale] : {std::pair(ProductSide::A, op.getScaleA()),
+                             std::pair(ProductSide::B, op.getScaleB())}) {
+    if (hasScaleAlongK(op, side))
+      ++next;
+    else
+      extra(bool(scale), false);
+  }
   if (op.getBias() && isa<IntegerType>(accumulates))
     return op.emitOpError("has no lowering for a bias of integers");
   extra(bool(op.getBias()), true);

@@ -9,6 +9,7 @@
 #include "passes/OctavoToTile/ProductLoop.h"
 
 #include "passes/OctavoToTile/BlockRead.h"
+#include "passes/OctavoToTile/ScaledProduct.h"
 
 #include "octavo/Analysis/Product.h"
 
@@ -91,9 +92,14 @@ Value ProductLoop::operandTile(Evaluator &evaluator, const Element &operand) {
   while (base.getDefiningOp() && ElementSpace::isView(base.getDefiningOp()) &&
          base.getDefiningOp()->getNumOperands() == 1)
     base = base.getDefiningOp()->getOperand(0);
-  if (op.getK() % plan.blockK == 0 || isa<BlockArgument>(base))
+  // An index of one value is no coordinate of the read.
+  bool isOne = op.getK() == 1;
+  if (op.getK() % plan.blockK == 0 || (isa<BlockArgument>(base) && !isOne))
     return tile;
-  Value valid = evaluator.boundsMask(uint64_t(1) << coordinateK);
+  uint64_t alongK = uint64_t(1) << coordinateK;
+  Value valid =
+      isOne ? evaluator.isFirst(evaluator.shapeOf(alongK)[0] == 1, plan.blockK)
+            : evaluator.boundsMask(alongK);
   Value zero = evaluator.splat(
       b.getZeroAttr(getElementTypeOrSelf(tile.getType())), shape);
   return arith::SelectOp::create(b, loc, evaluator.broadcast(valid, shape),
@@ -155,11 +161,19 @@ Value ProductLoop::emit(ArrayRef<Element> reads) {
   Value c = a ? operandTile(ofB, reads[1]) : Value();
   if (!c)
     return {};
-  Type common = operandType(elementA, elementB);
+  ScaledProduct scaled(b, body, op, plan, block, loop);
+  a = scaled.scaleOperand(ProductSide::A, a, minorA);
+  c = a ? scaled.scaleOperand(ProductSide::B, c, minorB) : Value();
+  if (!c)
+    return {};
+  Type common = operandType(getElementTypeOrSelf(a.getType()),
+                            getElementTypeOrSelf(c.getType()));
   // A is [M, K] unless M is minor; B is [K, N] unless K is.
-  auto dot = tile::DotOp::create(b, loc, convertTile(b, loc, a, common),
-                                 convertTile(b, loc, c, common),
-                                 loop.getRegionIterArg(0), !minorA, minorB);
-  scf::YieldOp::create(b, loc, dot.getResult());
+  Value sum = scaled.accumulate(convertTile(b, loc, a, common),
+                                convertTile(b, loc, c, common),
+                                loop.getRegionIterArg(0), !minorA, minorB);
+  if (!sum)
+    return {};
+  scf::YieldOp::create(b, loc, sum);
   return loop.getResult(0);
 }
