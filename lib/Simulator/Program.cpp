@@ -14,6 +14,12 @@ const Inst *Program::at(uint64_t offset) const {
   return &insts[instAt[offset / 4]];
 }
 
+bool Program::parse(const Decoder &decoder, const Inst &inst,
+                    ParsedInst &parsed) const {
+  return inst.address < image.size() &&
+         decoder.decode(image.drop_front(inst.address), inst.address, parsed);
+}
+
 std::string Program::text(const Inst &inst) const {
   llvm::Expected<std::unique_ptr<Decoder>> decoder = Decoder::create(archName);
   if (!decoder) {
@@ -21,7 +27,7 @@ std::string Program::text(const Inst &inst) const {
     return names[inst.mnemonic].name;
   }
   ParsedInst parsed;
-  if (!(*decoder)->decode(image.drop_front(inst.address), inst.address, parsed))
+  if (!parse(**decoder, inst, parsed))
     return names[inst.mnemonic].name;
   std::string text = StringRef(parsed.text).trim().str();
   std::replace(text.begin(), text.end(), '\t', ' ');

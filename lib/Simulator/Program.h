@@ -19,6 +19,9 @@
 
 namespace octavo::sim {
 
+class Decoder;
+struct ParsedInst;
+
 /// A mnemonic that occurs in the program.
 struct MnemonicInfo {
   std::string name;
@@ -45,6 +48,9 @@ public:
   uint64_t hash() const { return imageHash; }
   /// The disassembled text of an instruction, for messages.
   std::string text(const Inst &inst) const;
+  /// Disassembles an instruction again; false for what is no code.
+  bool parse(const Decoder &decoder, const Inst &inst,
+             ParsedInst &parsed) const;
 
 private:
   friend class Binder;

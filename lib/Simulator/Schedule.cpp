@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Coverage.h"
 #include "Execute/Portable/MatrixBinding.h"
 #include "HostThreads.h"
 #include "Run.h"
@@ -175,6 +176,7 @@ octavo::sim::runWorkgroups(const LaunchState &launch) {
   if (shared.stop)
     return llvm::createStringError(shared.error);
   countInstructions(shared);
+  recordCoverage(launch.object.program(), shared.counts);
   LaunchReport report;
   report.counters = std::move(shared.counters);
   report.matrixModels = matrixModels(shared);

@@ -6,6 +6,7 @@ A seed names a program: `corpus.py --arch gfx950 --seed 7 --count 20` runs seeds
 from __future__ import annotations
 
 import argparse
+import ctypes
 import os
 import pathlib
 import random
@@ -14,6 +15,7 @@ import tempfile
 from collections.abc import Callable
 
 import numpy as np
+from corpus_lanes import CELLS, LaneFamilies
 
 WORDS = 16  # input words of a work item
 OUTPUTS = 6  # 64-bit results of a work item
@@ -22,10 +24,13 @@ LEVELS = ("-O0", "-O1", "-O2", "-O3")
 INTEGERS = ("i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64")
 FLOATS = ("f32", "f64", "f16")
 BITS = {"i8": 8, "u8": 8, "i16": 16, "u16": 16, "i32": 32, "u32": 32, "i64": 64, "u64": 64}
-FAMILIES = ("integer", "float", "half", "mixed", "control", "array", "call", "vector")
+FAMILIES = ("integer", "float", "half", "mixed", "control", "array", "call", "vector", "shift", "divide", "convert",
+            "packed", "cross", "lds", "atomic")
+KERNELS = 2 * len(FAMILIES)  # of one program
+PROGRAMS = 68  # seeds of the whole corpus: at least 2,000 kernels
 
 
-class Writer:
+class Writer(LaneFamilies):
     """Writes one kernel as C. Every expression is defined in C, so both compilers must agree."""
 
     def __init__(self, seed: int, family: str, name: str) -> None:
@@ -35,8 +40,12 @@ class Writer:
         self.lines: list[str] = []
         self.variables: list[tuple[str, str]] = []
         self.helpers: list[str] = []
+        self.exchanges = 0
         self.types = {"integer": INTEGERS, "float": ("f32", "f64"), "half": ("f16", "f16", "f32"),
-                      "vector": ("f32", "i32", "u16", "f16")}.get(family, INTEGERS + FLOATS)
+                      "vector": ("f32", "i32", "u16", "f16"), "packed": ("f16", "i16", "u16", "i8"),
+                      "shift": ("i32", "u32", "i64", "u64", "u16"), "divide": ("i32", "u32", "i64", "u64", "f32"),
+                      "cross": ("u32", "i32", "f32"), "lds": ("u32", "u64", "u8", "i16"),
+                      "atomic": ("u32", "u64", "i32")}.get(family, INTEGERS + FLOATS)
 
     def pick(self, kind: str) -> str:
         """A variable of this type, or an input of it."""
@@ -72,10 +81,17 @@ class Writer:
     def integral(self, kind: str, depth: int) -> str:
         a, b = self.expression(kind, depth - 1), self.expression(kind, depth - 1)
         wide = BITS[kind] == 64
+        special = self.random.random() < 0.6
+        if special and self.family == "divide":
+            return self.division(kind, a, b)
+        if special and self.family == "shift":
+            return self.shift(kind, a, b)
+        if special and self.family == "convert":
+            return self.convert(kind, depth)
         choices: list[Callable[[], str]] = [
             *[lambda op=op: f"{a} {op} {b}" for op in ("+", "-", "*", "&", "|", "^")],
-            lambda: f"{a} << ({b} & {BITS[kind] - 1})",
-            lambda: f"{a} >> ({b} & {BITS[kind] - 1})",
+            lambda: self.shift(kind, a, b),
+            lambda: self.shift(kind, a, b),
             lambda: self.division(kind, a, b),
             lambda: f"~{a}",
             lambda: f"-{a}",
@@ -97,6 +113,14 @@ class Writer:
         if BITS[kind] >= 16:
             choices.append(lambda: f"__builtin_bswap{BITS[kind]}({a})")
         return self.random.choice(choices)()
+
+    def shift(self, kind: str, a: str, b: str) -> str:
+        """By less than the width: by a variable or a constant, also out of or into a field."""
+        bits = BITS[kind]
+        n = self.random.randrange(1, bits)
+        return self.random.choice([f"{a} << ({b} & {bits - 1})", f"{a} >> ({b} & {bits - 1})", f"{a} << {n}",
+                                   f"{a} >> {n}", f"({kind})({a} << {n}) >> {self.random.randrange(bits)}",
+                                   f"({a} >> {n} & 255) | {b} << {bits - n}"])
 
     def division(self, kind: str, a: str, b: str) -> str:
         """No division by zero, nor of the smallest number by -1."""
@@ -202,9 +226,17 @@ class Writer:
             self.lines.append(f"m[2] ^= {helper}({self.pick('u32')}, {self.pick('i64')}, {self.pick('f32')}, m, in);")
         self.variables += [("m[0]", "u32"), ("m[2]", "u32")]
 
+    def packed(self) -> None:
+        """Pairs of 16-bit values."""
+        self.vectors((("f16", 2), ("i16", 2), ("u16", 2), ("f16", 4), ("i8", 4)))
+
     def vector(self) -> None:
         """Short vectors: wide loads, packed arithmetic, shuffles."""
-        for kind, width in (("f32", 4), ("f16", 2), ("u16", 4), ("i32", 3)):
+        self.vectors((("f32", 4), ("f16", 2), ("u16", 4), ("i32", 3)))
+
+    def vectors(self, kinds: tuple[tuple[str, int], ...]) -> None:
+        """Arithmetic on two vectors of each kind."""
+        for kind, width in kinds:
             name = f"v{len(self.variables)}"
             self.lines.append(f"typedef {kind} T{name} __attribute__((ext_vector_type({width})));")
             for part in "ab":
@@ -222,7 +254,7 @@ class Writer:
         """The whole kernel."""
         for _ in range(4):
             self.declare()
-        if self.family in ("array", "call", "vector"):
+        if self.family in ("array", "call", "vector", "packed", "cross", "lds", "atomic"):
             getattr(self, self.family)()
         for _ in range(3):
             self.declare()
@@ -232,7 +264,7 @@ class Writer:
         keys = [f"key{k.upper()}({n})" if k in FLOATS else f"(u64)({n})" for n, k in results]
         stores = [f"out[{i}] = {key};" for i, key in enumerate(keys)]
         body = "\n  ".join([*self.lines, *stores])
-        header = f"KERNEL {self.name}(GLOBAL const u32 *inputs, GLOBAL u64 *outputs) {{"
+        header = f"KERNEL {self.name}(GLOBAL const u32 *inputs, GLOBAL u64 *outputs, GLOBAL u64 *cells) {{"
         source = f"GLOBAL const u32 *in = inputs + workItem() * {WORDS};"
         target = f"GLOBAL u64 *out = outputs + workItem() * {OUTPUTS};"
         return "\n".join([*self.helpers, f"{header}\n  {source}\n  {target}\n  {body}\n}}\n"])
@@ -253,36 +285,50 @@ def inputs(seed: int) -> np.ndarray:
     return np.select([choice < 2, choice < 4, choice < 7], [words, small, floats], special).astype(np.uint32)
 
 
-def program(seed: int) -> tuple[str, list[str]]:
-    """The C text of a seed and the names of its kernels."""
+def program(seed: int) -> tuple[str, list[Writer]]:
+    """The C text of a seed and its kernels."""
     writers = [Writer(seed, family, f"{family}{i}") for family in FAMILIES for i in range(2)]
-    return "\n".join(writer.write() for writer in writers), [writer.name for writer in writers]
+    return "\n".join(writer.write() for writer in writers), writers
+
+
+def expected_results(host: ctypes.CDLL, writer: Writer, data: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """What the host computes: outputs and cells, after as many passes as exchanges need."""
+    import device
+
+    for _ in range(2):
+        host.nextPass()  # forgets what other kernels left
+    for _ in range(writer.exchanges + 1):
+        outputs, cells = np.zeros(ITEMS * OUTPUTS, np.uint64), np.zeros(CELLS + ITEMS, np.uint64)
+        device.launch_host(host, writer.name, [data, outputs, cells], ITEMS)
+        host.nextPass()
+    return outputs, cells
 
 
 def check(seed: int, arch: str, folder: pathlib.Path, levels: tuple[str, ...] = LEVELS) -> list[str]:
     """Runs one program; returns what differs."""
     import device
 
-    text, names = program(seed)
+    text, writers = program(seed)
     source = folder / f"seed{seed}.c"
     source.write_text(text)
     host = device.compile_host(source, folder / f"seed{seed}.so")
     data = inputs(seed)
-    expected = {}
-    for name in names:
-        expected[name] = np.zeros(ITEMS * OUTPUTS, np.uint64)
-        device.launch_host(host, name, [data, expected[name]], ITEMS)
+    expected = {writer.name: expected_results(host, writer, data) for writer in writers}
     problems = []
     for level in levels:
         module = device.Module(device.compile_gpu(source, arch, [level], folder / f"seed{seed}{level}.hsaco"))
-        for name in names:
-            actual = np.zeros(ITEMS * OUTPUTS, np.uint64)
-            module.launch(name, [data, actual], ITEMS, 128)
-            wrong = np.nonzero(actual != expected[name])[0]
+        for name, (outputs, cells) in expected.items():
+            actual, own = np.zeros_like(outputs), np.zeros_like(cells)
+            module.launch(name, [data, actual, own], ITEMS, 128)
+            wrong = np.nonzero(actual != outputs)[0]
+            where = f"seed {seed} {arch} {level} {name}"
             if wrong.size:
                 at = int(wrong[0])
-                problems.append(f"seed {seed} {arch} {level} {name}: {wrong.size} differ, item {at // OUTPUTS} output "
-                                f"{at % OUTPUTS}: {int(actual[at]):#x}, host {int(expected[name][at]):#x}")
+                problems.append(f"{where}: {wrong.size} differ, item {at // OUTPUTS} output {at % OUTPUTS}: "
+                                f"{int(actual[at]):#x}, host {int(outputs[at]):#x}")
+            elif (own != cells).any():
+                at = int(np.nonzero(own != cells)[0][0])
+                problems.append(f"{where}: cell {at}: {int(own[at]):#x}, host {int(cells[at]):#x}")
     return problems
 
 

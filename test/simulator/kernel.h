@@ -107,4 +107,6 @@ static inline i16 toI16(f16 x) {
   return x > (f16)-32000 && x < (f16)32000 ? (i16)x : 77;
 }
 
+#include "exchange.h"
+
 #endif
