@@ -19,7 +19,7 @@ MemoryModel::MemoryModel(const TimingConstants &constants,
   l2WriteRate = constants.l2WriteBytesPerClk / perXcd;
   mallRate = constants.mallGBps * bytesPerClk;
   hbmRate = share.hbmGBps * bytesPerClk;
-  tags.resize(size_t(constants.l1Bytes / constants.lineBytes));
+  l1.resize(size_t(constants.l1Bytes / constants.lineBytes));
 }
 
 uint64_t MemoryModel::place(uint64_t line) {
@@ -49,16 +49,16 @@ double MemoryModel::passHbm(double cycle, double bytes, bool isWrite) {
   return pass(hbmFree, cycle, bytes, hbmRate * efficiency);
 }
 
-bool MemoryModel::lookupL1(uint64_t line) {
-  size_t sets = tags.size() / ways;
-  auto set = tags.begin() + ptrdiff_t(line % sets * ways);
-  auto found = std::find(set, set + ways, line + 1);
-  bool hit = found != set + ways;
-  if (!hit)
-    found = set + ways - 1;
+MemoryModel::L1Line &MemoryModel::lookupL1(uint64_t line) {
+  auto ways = ptrdiff_t(constants.l1Ways);
+  size_t sets = l1.size() / size_t(ways);
+  auto set = l1.begin() + ptrdiff_t(line % sets) * ways;
+  auto found = std::find_if(
+      set, set + ways, [&](const L1Line &one) { return one.tag == line + 1; });
+  if (found == set + ways)
+    --found;
   std::rotate(set, found, found + 1);
-  *set = line + 1;
-  return hit;
+  return *set;
 }
 
 MemoryLevel MemoryModel::findLevel(uint64_t line, uint32_t instIndex) {
@@ -101,8 +101,11 @@ uint64_t MemoryModel::access(uint64_t cycle, const TraceInst &inst,
   }
   double perLine = lines.empty() ? 0 : bytes / double(lines.size());
   for (uint64_t line : lines) {
-    if (lookupL1(line))
+    L1Line &cached = lookupL1(line);
+    if (cached.tag == line + 1) {
+      done = std::max(done, cached.ready);
       continue;
+    }
     MemoryLevel level = findLevel(line, instIndex);
     double left = pass(l2Free, start, perLine, l2Rate);
     double latency = constants.l2Latency;
@@ -118,7 +121,8 @@ uint64_t MemoryModel::access(uint64_t cycle, const TraceInst &inst,
       left = std::max(left, passHbm(start, constants.lineBytes, false));
       latency = constants.hbmLatency;
     }
-    done = std::max(done, left + latency);
+    cached = {line + 1, left + latency};
+    done = std::max(done, cached.ready);
   }
   return uint64_t(std::ceil(done));
 }

@@ -55,7 +55,14 @@ public:
   const MemoryTraffic &traffic() const { return moved; }
 
 private:
-  bool lookupL1(uint64_t line);
+  struct L1Line {
+    /// Line + 1; 0 is empty.
+    uint64_t tag = 0;
+    /// When its data is there.
+    double ready = 0;
+  };
+  /// The line, most recent in its set; its tag is another's if it missed.
+  L1Line &lookupL1(uint64_t line);
   MemoryLevel findLevel(uint64_t line, uint32_t instIndex);
   /// Passes `bytes` through a queue; the cycle at which the last leaves it.
   static double pass(double &queue, double cycle, double bytes, double rate);
@@ -66,9 +73,8 @@ private:
   llvm::ArrayRef<SharingDegree> sharing;
   double l2Rate, l2WriteRate, mallRate, hbmRate;
   double l1Free = 0, l2Free = 0, l2WriteFree = 0, mallFree = 0, hbmFree = 0;
-  static constexpr unsigned ways = 4;
-  /// Tags per set, most recent first; 0 is empty.
-  std::vector<uint64_t> tags;
+  /// Set by set, most recent first.
+  std::vector<L1Line> l1;
   llvm::DenseSet<uint64_t> seen, scalarSeen;
   llvm::DenseMap<uint64_t, uint64_t> pages;
   MemoryTraffic moved;
