@@ -3,6 +3,7 @@
 #include "octavo/Simulator/CodeObject.h"
 #include "Metadata.h"
 #include "Program.h"
+#include "SourceLines.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/AMDHSAKernelDescriptor.h"
@@ -415,5 +416,10 @@ CodeObject::load(llvm::ArrayRef<uint8_t> elf) {
   CodeObjectLoader loader{*object, object->getELFFile(), *result, {}, {}};
   if (llvm::Error error = loader.run())
     return error;
+  result->lines = SourceLines::create(elf);
   return result;
+}
+
+std::string CodeObject::sourceLine(uint64_t address) const {
+  return lines ? lines->at(address) : std::string();
 }

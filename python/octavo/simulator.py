@@ -8,13 +8,21 @@ from __future__ import annotations
 
 import ctypes
 import json
+import os
 import pathlib
+import subprocess
+import tempfile
 import weakref
 from functools import cache
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from octavo import _paths
 from octavo.errors import OctavoError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Argument = str | np.ndarray[Any, Any]
 
 Timing = Literal["off", "auto", "on", "only"]
 _TIMINGS: tuple[Timing, ...] = ("off", "auto", "on", "only")
@@ -86,6 +94,60 @@ def report() -> dict[str, Any]:
         if lib.octavoSimReportJson(buffer, size) <= size:
             return cast(dict[str, Any], json.loads(buffer.value))
     raise AssertionError("unreachable")
+
+
+def profile(
+    code_object: str | os.PathLike[str],
+    *arguments: Argument,
+    kernel: str = "",
+    grid: tuple[int, ...] = (1,),
+    block: tuple[int, ...] = (64,),
+    lds_bytes: int = 0,
+    sampled: bool = True,
+    trace: str | os.PathLike[str] | None = None,
+    plot: str | os.PathLike[str] | None = None,
+) -> dict[str, Any]:
+    """Predicts the time of one launch of a code object's kernel, as `octavo-sim profile` does.
+
+    Args:
+        code_object: the file.
+        *arguments: the kernel's, in order: a numpy array, or what `octavo-sim --arg` understands, for example
+            `"i32:4096"` and `"f8E4M3FN[4096x4096]:zeros"`.
+        kernel: its name; may be left out if there is one.
+        grid: workgroups in x, y and z.
+        block: work items of a workgroup.
+        lds_bytes: dynamic LDS.
+        sampled: runs only the workgroups that the prediction needs; otherwise all (arrays are copies either way).
+        trace: a file for the waves of a compute unit as trace events (chrome://tracing, Perfetto).
+        plot: a file for a picture (SVG) of the roofline and of the waves.
+
+    Returns:
+        `predicted_us`, `bound`, `roofs` (microseconds that each resource alone would take), `stalls` (cycles by cause),
+        `instruction_costs` (the same per instruction, with its text and source line), `occupancy`, `memory_bytes`,
+        `counters` and more.
+
+    Raises:
+        OctavoError: the object, the kernel or an argument is wrong, or the launch failed.
+    """
+    import numpy as np
+
+    with tempfile.TemporaryDirectory() as folder:
+        result = pathlib.Path(folder) / "profile.json"
+        command = [str(_paths.tool("octavo-sim")), "profile", os.fspath(code_object), "--json", str(result)]
+        command += ["--grid", ",".join(map(str, grid)), "--block", ",".join(map(str, block)), "--lds", str(lds_bytes)]
+        command += ["--kernel", kernel] if kernel else []
+        command += ["--sampled"] if sampled else []
+        command += ["--trace", os.fspath(trace)] if trace else []
+        command += ["--plot", os.fspath(plot)] if plot else []
+        for index, argument in enumerate(arguments):
+            if not isinstance(argument, str):
+                np.save(file := pathlib.Path(folder) / f"{index}.npy", np.asarray(argument))
+                argument = str(file)
+            command += ["--arg", argument]
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+        if done.returncode:
+            raise OctavoError(done.stderr.strip() or f"octavo-sim ended with {done.returncode}")
+        return cast(dict[str, Any], json.loads(result.read_text()))
 
 
 def check(code: int, what: str) -> None:

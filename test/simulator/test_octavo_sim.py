@@ -1,13 +1,18 @@
 """The command octavo-sim: results, exit codes, and an error for everything that is wrong."""
 
+import itertools
 import json
 import pathlib
 import random
 import subprocess
+import xml.etree.ElementTree
 
 import numpy as np
 import pytest
 from clients import TARGETS, clang
+
+from octavo import simulator
+from octavo.errors import OctavoError
 
 SOURCE = """
 #define GLOBAL __attribute__((address_space(1)))
@@ -33,19 +38,21 @@ def target(request) -> str:
     return request.param
 
 
+def build(source: pathlib.Path, target: str, *options: str) -> pathlib.Path:
+    built = source.with_name(f"{target}.hsaco")
+    subprocess.run(
+        [clang().removesuffix("++"), "--target=amdgcn-amd-amdhsa", f"-mcpu={target}", "-O2", "-nogpulib", *options,
+         str(source), "-o", str(built)],
+        check=True,
+    )
+    return built
+
+
 @pytest.fixture(scope="session")
 def objects(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pathlib.Path]:
     folder = tmp_path_factory.mktemp("objects")
     (folder / "k.c").write_text(SOURCE)
-    built = {}
-    for name in TARGETS:
-        built[name] = folder / f"{name}.hsaco"
-        subprocess.run(
-            [clang().removesuffix("++"), "--target=amdgcn-amd-amdhsa", f"-mcpu={name}", "-O2", "-nogpulib",
-             str(folder / "k.c"), "-o", str(built[name])],
-            check=True,
-        )
-    return built
+    return {name: build(folder / "k.c", name) for name in TARGETS}
 
 
 ADD = ["--kernel", "add", "--grid", 4, "--block", 256]
@@ -81,6 +88,39 @@ def test_profile_says_time_roofs_and_stalls(objects, target: str, tmp_path: path
     assert {"bound", "roofs", "stalls", "counters"} <= profile.keys()
     assert profile["roofs"]["matrix"] == 0 < profile["roofs"]["hbm"] <= profile["predicted_us"]
     assert profile["counters"]["bytes_stored"] == 4 * n
+
+
+def test_profile_writes_costs_trace_and_picture(target: str, tmp_path: pathlib.Path) -> None:
+    (tmp_path / "k.c").write_text(SOURCE)
+    built = build(tmp_path / "k.c", target, "-g")
+    n = 1 << 16
+    found = simulator.profile(built, np.ones(n, np.float32), f"f32[{n}]:ones", f"f32[{n}]:zeros", f"i32:{n}",
+                              kernel="add", grid=(n // 256,), block=(256,), trace=tmp_path / "t.json",
+                              plot=tmp_path / "p.svg")
+    costs = found["instruction_costs"]
+    for cause, cycles in found["stalls"].items():
+        if cause != "issue":
+            assert sum(cost["stalls"].get(cause, 0) for cost in costs) == cycles, cause
+    loads = [cost for cost in costs if cost["text"].startswith("global_load")]
+    assert len(loads) == 2 and all(load["source"].endswith("k.c:6") for load in loads)
+    # What waits for memory is not the load but the wait for it.
+    waits = [cost for cost in costs if cost["text"].startswith("s_waitcnt vmcnt(0)")]
+    assert max(costs, key=lambda cost: cost["stalls"].get("vector_memory", 0)) in waits
+    events = json.loads((tmp_path / "t.json").read_text())["traceEvents"]
+    spans = [event for event in events if event["ph"] == "X"]
+    assert sum(event["cat"] == "issue" for event in spans) == sum(cost["issues"] for cost in costs)
+    waited = sum(event["dur"] for event in spans if event["cat"] == "wait")
+    assert waited == sum(sum(cost["stalls"].values()) for cost in costs)
+    # Of one wave nothing overlaps.
+    for wave in {event["tid"] for event in spans}:
+        own = sorted((event["ts"], event["dur"]) for event in spans if event["tid"] == wave)
+        assert all(a + d <= b for (a, d), (b, _) in itertools.pairwise(own)), wave
+    picture = xml.etree.ElementTree.parse(tmp_path / "p.svg").getroot()
+    words = [text.text or "" for text in picture.iter("{http://www.w3.org/2000/svg}text")]
+    assert any(word.startswith(f"add: predicted {found['predicted_us']:.2f} us") for word in words)
+    assert {"hbm", "predicted", "vector_memory"} <= set(words)
+    with pytest.raises(OctavoError, match="no kernel"):
+        simulator.profile(built, kernel="missing")
 
 
 def test_a_sampled_profile_runs_few_workgroups_and_predicts_alike(objects, target: str, tmp_path: pathlib.Path) -> None:

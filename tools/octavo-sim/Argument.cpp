@@ -44,7 +44,7 @@ struct Random {
 
 static llvm::Error fillArray(StringRef text, StringRef how,
                              const ElementType &type, uint64_t count,
-                             std::vector<uint8_t> &bytes) {
+                             llvm::MutableArrayRef<uint8_t> bytes) {
   auto [name, seedText] = how.split(':');
   Random random = {0};
   if (!seedText.empty() && seedText.getAsInteger(0, random.state))

@@ -36,6 +36,8 @@ struct RunOptions {
   std::string json;
   /// profile: runs the workgroups that the prediction needs and no others.
   bool sampled = false;
+  /// profile: files for trace events and for a picture; empty for none.
+  std::string trace, plot;
 };
 
 int runKernel(const RunOptions &options);

@@ -64,6 +64,18 @@ static cl::opt<bool> sampled(
              "matrix arithmetic that only data depends on; the arguments then "
              "do not hold the kernel's results"),
     cl::cat(category), cl::sub(profileCommand));
+static cl::opt<std::string>
+    trace("trace",
+          cl::desc("Write the waves of a compute unit as trace events "
+                   "(chrome://tracing, Perfetto)"),
+          cl::value_desc("FILE.json"), cl::cat(category),
+          cl::sub(profileCommand));
+static cl::opt<std::string>
+    plot("plot",
+         cl::desc("Draw the roofline, the roofs and the waves of a compute "
+                  "unit"),
+         cl::value_desc("FILE.svg"), cl::cat(category),
+         cl::sub(profileCommand));
 static cl::opt<std::string> json("json", cl::desc("Write the report as JSON"),
                                  cl::value_desc("FILE"), cl::cat(category),
                                  cl::sub(runCommand), cl::sub(profileCommand));
@@ -76,7 +88,7 @@ EXAMPLES
   octavo-sim info kernels.hsaco
   octavo-sim run add.hsaco --kernel add --grid 4 --block 256 \
       --arg x.npy --arg f32[1024]:randn:7 --arg f32[1024]:zeros --arg i32:1024 --save 2=sum.npy
-  octavo-sim profile add.hsaco --kernel add --grid 4 --block 256 ... --json profile.json
+  octavo-sim profile add.hsaco --kernel add --grid 4 --block 256 ... --json profile.json --trace waves.json --plot profile.svg
   octavo-sim profile gemm.hsaco --sampled --grid 32,32 --block 512 ...      # a large launch in seconds
   eval "$(octavo-sim env)" && ./any-hip-program
 
@@ -112,6 +124,8 @@ static llvm::Error readRunOptions(RunOptions &options) {
   options.cooperative = cooperative;
   options.json = json;
   options.sampled = sampled;
+  options.trace = trace;
+  options.plot = plot;
   if (sampled && !saves.empty())
     return llvm::createStringError(
         "--sampled leaves no results that --save could keep");

@@ -23,6 +23,7 @@
 namespace octavo::sim {
 
 class Program;
+class SourceLines;
 
 /// One argument in the kernarg segment, explicit or hidden.
 struct KernelArgument {
@@ -125,6 +126,9 @@ public:
   std::optional<DeviceVariable> lookupVariable(llvm::StringRef name) const;
   /// The decoded instructions.
   const Program &program() const { return *code; }
+  /// "file.c:12" of the instruction at an address, if the object has DWARF line
+  /// tables that say it; else empty.
+  std::string sourceLine(uint64_t address) const;
 
 private:
   CodeObject();
@@ -136,6 +140,7 @@ private:
   void *image = nullptr;
   size_t imageBytes = 0;
   std::unique_ptr<Program> code;
+  std::unique_ptr<SourceLines> lines;
 };
 
 } // namespace octavo::sim

@@ -2,6 +2,7 @@
 
 #include "lib/Simulator/Timing/ComputeUnit.h"
 
+#include "lib/Simulator/Machine.h"
 #include "llvm/Support/ErrorHandling.h"
 #include <algorithm>
 
@@ -292,14 +293,34 @@ void ComputeUnit::issueInternal(Wave &wave, const TraceInst &inst,
   }
 }
 
+/// Counts an issue at `cycle` after waiting for `cause`.
+void ComputeUnit::account(const Wave &wave, const TraceInst &inst,
+                          uint64_t cycle, StallCause cause) {
+  uint32_t number = wave.trace->steps[wave.next].inst;
+  InstCost &cost = result.costs[number];
+  ++result.issued;
+  ++cost.issues;
+  if (cycle > wave.turnAt) {
+    result.stalls[unsigned(cause)] += cycle - wave.turnAt;
+    cost.stalls[unsigned(cause)] += cycle - wave.turnAt;
+  }
+  if (inst.unit == IssueUnit::Matrix)
+    result.matrixOperations += inst.operations;
+  else if (inst.unit == IssueUnit::Vector)
+    result.vectorOperations += Lanes;
+  if (result.events.size() < config.keptEvents)
+    result.events.push_back(
+        {wave.simd, uint32_t(wave.age), uint32_t(wave.group->trace->linear),
+         number, std::min(wave.turnAt, cycle), cycle,
+         cycle + uint64_t(config.constants.issueCycles), cause});
+}
+
 void ComputeUnit::issue(Wave &wave, uint64_t cycle, StallCause cause) {
   const TimingConstants &k = config.constants;
   const TraceStep &step = wave.trace->steps[wave.next];
   const TraceInst &inst = program[step.inst];
   uint64_t turn = uint64_t(k.issueCycles);
-  if (cycle > wave.turnAt)
-    result.stalls[unsigned(cause)] += cycle - wave.turnAt;
-  ++result.issued;
+  account(wave, inst, cycle, cause);
   ++wave.next;
   wave.earliest = wave.turnAt = cycle + turn;
   wave.earliestCause = StallCause::IssueSlot;
@@ -368,6 +389,7 @@ void ComputeUnit::endWave(Wave &wave) {
 ComputeUnitResult
 ComputeUnit::run(llvm::ArrayRef<const WorkgroupTrace *> workgroups) {
   result = {};
+  result.costs.resize(program.size());
   size_t next = 0;
   auto startNext = [&](uint64_t cycle) {
     if (next < workgroups.size())

@@ -40,11 +40,27 @@ inline constexpr unsigned stallCauses = 13;
 
 llvm::StringRef getStallName(StallCause cause);
 
+/// What the executions of one instruction cost.
+struct InstCost {
+  uint64_t issues = 0;
+  std::array<uint64_t, stallCauses> stalls{};
+};
+
+/// One execution, for a picture of the waves.
+struct IssueEvent {
+  uint32_t simd, wave, workgroup, inst;
+  /// When its turn came, when it issued, and when the next one's turn comes.
+  uint64_t turn, issue, end;
+  StallCause cause;
+};
+
 struct ComputeUnitConfig {
   const TimingConstants &constants;
   uint32_t simds;
   /// Workgroups that fit at the same time.
   uint32_t residentWorkgroups;
+  /// Executions that are kept as events.
+  size_t keptEvents = 0;
 };
 
 struct ComputeUnitResult {
@@ -55,6 +71,11 @@ struct ComputeUnitResult {
   /// Cycles for which the units were busy; per SIMD units are summed.
   uint64_t matrixBusy = 0, vectorBusy = 0, ldsBusy = 0, ldsConflicts = 0;
   uint64_t issued = 0;
+  /// Floating-point operations of matrix instructions, and lanes of others.
+  double matrixOperations = 0, vectorOperations = 0;
+  /// Per instruction of the program.
+  std::vector<InstCost> costs;
+  std::vector<IssueEvent> events;
 };
 
 class ComputeUnit {
@@ -87,6 +108,8 @@ private:
                    uint64_t cycle);
   void write(Wave &wave, const TraceInst &inst, uint64_t cycle,
              StallCause cause);
+  void account(const Wave &wave, const TraceInst &inst, uint64_t cycle,
+               StallCause cause);
   void endWave(Wave &wave);
   void releaseBarrier(Resident &group, uint64_t cycle);
   uint64_t align(uint64_t cycle, uint32_t simd) const;

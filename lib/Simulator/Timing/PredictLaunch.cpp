@@ -13,6 +13,7 @@ using namespace octavo::sim;
 static llvm::Expected<TimedLaunch> predict(const CodeObject &object,
                                            const KernelDescriptor &kernel,
                                            const LaunchConfig &config,
+                                           const PredictOptions &options,
                                            bool onlySamples) {
   const TargetInfo *target = lookupTarget(object.arch());
   const TimingConstants *constants = getTimingConstants(object.arch());
@@ -21,7 +22,7 @@ static llvm::Expected<TimedLaunch> predict(const CodeObject &object,
   if (config.observer)
     return llvm::createStringError(
         kernel.name + ": a launch has one observer, and timing needs it");
-  LaunchShape shape{1, {}};
+  LaunchShape shape{1, {}, options.timelineEvents};
   uint32_t lanes = 1;
   for (unsigned i = 0; i < 3; ++i) {
     if (config.block[i] == 0)
@@ -57,22 +58,22 @@ static llvm::Expected<TimedLaunch> predict(const CodeObject &object,
   TimedLaunch timed{std::move(*report),
                     predictFromTraces(*target, *constants, shape, program,
                                       recorder.samples())};
+  for (InstructionCost &cost : timed.prediction.instructions)
+    cost.address = object.program().instructions()[cost.instruction].address;
   timed.prediction.matrixArithmetic = std::move(matrixArithmetic);
   return timed;
 }
 
-llvm::Expected<TimedLaunch>
-octavo::sim::predictLaunch(const CodeObject &object,
-                           const KernelDescriptor &kernel,
-                           const LaunchConfig &config) {
-  return predict(object, kernel, config, /*onlySamples=*/false);
+llvm::Expected<TimedLaunch> octavo::sim::predictLaunch(
+    const CodeObject &object, const KernelDescriptor &kernel,
+    const LaunchConfig &config, const PredictOptions &options) {
+  return predict(object, kernel, config, options, /*onlySamples=*/false);
 }
 
-llvm::Expected<TimedLaunch>
-octavo::sim::predictOnly(const CodeObject &object,
-                         const KernelDescriptor &kernel,
-                         const LaunchConfig &config) {
-  return predict(object, kernel, config, /*onlySamples=*/true);
+llvm::Expected<TimedLaunch> octavo::sim::predictOnly(
+    const CodeObject &object, const KernelDescriptor &kernel,
+    const LaunchConfig &config, const PredictOptions &options) {
+  return predict(object, kernel, config, options, /*onlySamples=*/true);
 }
 
 std::string octavo::sim::getPredictionKey(const CodeObject &object,

@@ -4,6 +4,7 @@
 
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
+#include <numeric>
 #include <random>
 
 using namespace octavo;
@@ -62,6 +63,7 @@ private:
   double extrapolate(const ComputeUnitResult &result, uint64_t perUnit) const;
   void addRoofs(const ComputeUnitResult &result, const MemoryTraffic &traffic,
                 double groups, LaunchPrediction &out) const;
+  void addCosts(const ComputeUnitResult &result, LaunchPrediction &out) const;
   void nameBound(LaunchPrediction &out) const;
 
   const TargetInfo &target;
@@ -119,6 +121,8 @@ void Predictor::addRoofs(const ComputeUnitResult &result,
   double units = target.computeUnits, mhz = target.peakClockMHz;
   double unitCycles = scale / units / mhz; // to microseconds
   out.l2Bytes = traffic.l2 * scale;
+  out.matrixOperations = result.matrixOperations * scale;
+  out.vectorOperations = result.vectorOperations * scale;
   out.mallBytes = traffic.mall * scale;
   out.hbmReadBytes = traffic.hbmRead * scale;
   out.hbmWriteBytes = traffic.hbmWrite * scale;
@@ -135,6 +139,20 @@ void Predictor::addRoofs(const ComputeUnitResult &result,
                out.hbmWriteBytes / constants.hbmWriteShare) /
                   hbm},
   };
+}
+
+void Predictor::addCosts(const ComputeUnitResult &result,
+                         LaunchPrediction &out) const {
+  for (uint32_t i = 0; i < result.costs.size(); ++i) {
+    const InstCost &cost = result.costs[i];
+    if (cost.issues)
+      out.instructions.push_back(
+          {i, 0, cost.issues, {cost.stalls.begin(), cost.stalls.end()}});
+  }
+  for (const IssueEvent &event : result.events)
+    out.timeline.push_back({event.simd, event.wave, event.workgroup, event.inst,
+                            event.turn, event.issue, event.end,
+                            uint32_t(event.cause)});
 }
 
 void Predictor::nameBound(LaunchPrediction &out) const {
@@ -161,6 +179,9 @@ LaunchPrediction Predictor::run() {
       std::min<uint64_t>(std::max(1u, shape.occupancy.workgroups), perUnit));
   out.residentWorkgroups = resident;
   out.wavesPerSimd = shape.occupancy.wavesPerSimd;
+  out.occupancyLimit = perUnit < shape.occupancy.workgroups
+                           ? "the grid"
+                           : std::string(shape.occupancy.limit);
 
   MemoryShare share{uint32_t(active),
                     uint32_t(llvm::divideCeil(active, uint64_t(target.xcds))),
@@ -168,8 +189,9 @@ LaunchPrediction Predictor::run() {
   std::vector<SharingDegree> sharing = estimateSharing(
       program, samples, countOnXcd(target, shape), shape.workgroups);
   MemoryModel memory(constants, share, sharing);
-  ComputeUnit unit({constants, target.simdsPerComputeUnit, resident}, memory,
-                   program);
+  ComputeUnit unit(
+      {constants, target.simdsPerComputeUnit, resident, shape.timelineEvents},
+      memory, program);
   std::vector<const WorkgroupTrace *> replay = chooseReplay();
   ComputeUnitResult result = unit.run(replay);
 
@@ -187,6 +209,7 @@ LaunchPrediction Predictor::run() {
     out.stallCycles.emplace_back(getStallName(StallCause(i)).str(),
                                  double(result.stalls[i]));
   out.issueCycles = double(result.issued) * constants.issueCycles;
+  addCosts(result, out);
   if (result.ldsBusy)
     out.ldsConflictShare = double(result.ldsConflicts) / double(result.ldsBusy);
   double busy = out.cycles / out.clockMHz;
@@ -199,6 +222,10 @@ LaunchPrediction Predictor::run() {
 }
 
 } // namespace
+
+double InstructionCost::waited() const {
+  return std::accumulate(stallCycles.begin(), stallCycles.end(), 0.0);
+}
 
 SamplePlan octavo::sim::planSamples(const TargetInfo &target,
                                     const LaunchShape &shape) {

@@ -14,6 +14,8 @@ namespace octavo::sim {
 struct LaunchShape {
   uint64_t workgroups;
   Occupancy occupancy;
+  /// Events that the prediction keeps.
+  size_t timelineEvents = 0;
 };
 
 /// Workgroups to trace: a random sample of those that start together on the

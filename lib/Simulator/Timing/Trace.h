@@ -62,6 +62,8 @@ struct TraceInst {
   uint16_t busyCycles = 4, latency = 4;
   /// Matrix instructions: passes of 4 cycles; reads[accumulator] is SrcC.
   uint16_t passes = 0;
+  /// Matrix instructions: multiplications and additions.
+  double operations = 0;
   int8_t accumulator = -1;
   bool isStore = false, isAtomic = false, returns = false, toLds = false;
   llvm::SmallVector<RegisterSpan, 2> writes;

@@ -96,6 +96,8 @@ void setOther(TraceInst &out, const Inst &inst, StringRef name,
 void setMatrix(TraceInst &out, const Inst &inst) {
   out.unit = IssueUnit::Matrix;
   out.passes = uint16_t(getPasses(*inst.matrix, inst.cbsz, inst.blgp));
+  const MatrixInstruction &row = *inst.matrix;
+  out.operations = 2.0 * row.m * row.n * row.k * row.blocks;
   // v_smfmac accumulates in its destination; the index register is SrcC's slot.
   const Operand &c = inst.matrix->sparse ? inst.dst : inst.src[2];
   if (c.kind != Kind::Vgpr)

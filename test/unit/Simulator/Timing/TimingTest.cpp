@@ -202,7 +202,7 @@ TEST(Timing, LdsBroadcastsAndStorePorts) {
   for (uint64_t &address : next)
     address *= 4;
   EXPECT_EQ(getLdsCost("gfx942", {next, ~0ull, 16, true}).cycles, 20u);
-  EXPECT_EQ(getLdsCost("gfx950", {next, ~0ull, 16, true}).cycles, 8u);
+  EXPECT_EQ(getLdsCost("gfx950", {next, ~0ull, 16, true}).cycles, 20u);
 }
 
 //===- Memory and whole launches ------------------------------------------===//
