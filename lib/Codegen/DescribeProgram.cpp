@@ -7,6 +7,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/raw_ostream.h"
@@ -147,6 +148,23 @@ Attribute Describer::stridesOf(Value value) {
   return {};
 }
 
+/// The nodes of PyTorch's graph that a location stands for: the importer names
+/// each "module/node".
+static json::Array describeNodes(Location location) {
+  llvm::SetVector<StringRef> nodes;
+  location->walk([&](Location part) {
+    if (auto named = dyn_cast<NameLoc>(part)) {
+      StringRef name = named.getName().getValue();
+      nodes.insert(name.substr(name.rfind('/') + 1));
+    }
+    return WalkResult::advance();
+  });
+  json::Array result;
+  for (StringRef node : nodes)
+    result.push_back(node.str());
+  return result;
+}
+
 llvm::Expected<json::Object> Describer::describeLaunch(LaunchOp launch) {
   StringRef name = launch.getKernel();
   auto kernel = kernels.find(name);
@@ -170,6 +188,7 @@ llvm::Expected<json::Object> Describer::describeLaunch(LaunchOp launch) {
   }
   return json::Object{{"launch", kernel->second},
                       {"grid", json::Array(shape->second.grid)},
+                      {"nodes", describeNodes(launch.getLoc())},
                       {"args", std::move(args)}};
 }
 

@@ -77,7 +77,7 @@ llvm::Error Program::checkAddresses(const Addresses &addresses) const {
   return llvm::Error::success();
 }
 
-llvm::Error Program::launchAll(const Hip &hip, const Segment &segment,
+llvm::Error Program::launchAll(const Hip &hip, uint32_t begin, uint32_t end,
                                const Addresses &addresses, void *stream) const {
   auto loaded = getLoaded(hip);
   if (!loaded)
@@ -86,7 +86,7 @@ llvm::Error Program::launchAll(const Hip &hip, const Segment &segment,
   thread_local std::vector<uint8_t> blocks;
   if (blocks.size() < arguments.size())
     blocks.resize(arguments.size());
-  for (uint32_t i = segment.begin; i < segment.end; ++i) {
+  for (uint32_t i = begin; i < end; ++i) {
     const Launch &launch = launches[i];
     uint8_t *block = blocks.data() + launch.begin;
     std::memcpy(block, arguments.data() + launch.begin, launch.bytes);
@@ -142,14 +142,12 @@ private:
 };
 } // namespace
 
-llvm::Error Program::run(size_t segment, const Addresses &addresses,
-                         void *stream) const {
+llvm::Error Program::runLaunches(uint32_t begin, uint32_t end,
+                                 const Addresses &addresses,
+                                 void *stream) const {
   auto hip = getHip();
   if (!hip)
     return hip.takeError();
-  if (segment >= segments.size())
-    return llvm::createStringError("the program has %zu segments, not %zu",
-                                   segments.size(), segment + 1);
   if (llvm::Error error = checkAddresses(addresses))
     return error;
   RegisteredExtents extents(**hip);
@@ -158,7 +156,24 @@ llvm::Error Program::run(size_t segment, const Addresses &addresses,
   for (size_t i = 0; i < outputBytes.size(); ++i)
     extents.add(addresses.outputs[i], outputBytes[i]);
   extents.add(addresses.workspace, workspaceBytes);
-  return launchAll(**hip, segments[segment], addresses, stream);
+  return launchAll(**hip, begin, end, addresses, stream);
+}
+
+llvm::Error Program::run(size_t segment, const Addresses &addresses,
+                         void *stream) const {
+  if (segment >= segments.size())
+    return llvm::createStringError("the program has %zu segments, not %zu",
+                                   segments.size(), segment + 1);
+  const Segment &chosen = segments[segment];
+  return runLaunches(chosen.begin, chosen.end, addresses, stream);
+}
+
+llvm::Error Program::runLaunch(size_t launch, const Addresses &addresses,
+                               void *stream) const {
+  if (launch >= launches.size())
+    return llvm::createStringError("the program has %zu launches, not %zu",
+                                   launches.size(), launch + 1);
+  return runLaunches(launch, launch + 1, addresses, stream);
 }
 
 llvm::Error Program::run(const Addresses &addresses, void *stream) const {

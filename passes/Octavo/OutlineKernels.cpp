@@ -171,8 +171,13 @@ void Outliner::emitLaunch(const Launch &launch) {
     domains.push_back(kernel.matmul ? Attribute(b.getUnitAttr())
                                     : kernel.domain.toAttr(b.getContext()));
   }
+  // The results first, for whoever shows one place only; then all that is
+  // fused.
   for (Value output : outputs)
     locations.push_back(output.getLoc());
+  for (const std::unique_ptr<Region> &region : regions)
+    for (Operation &op : region->front())
+      locations.push_back(op.getLoc());
   std::string name = nameKernel(graph.getKernels()[launch.front()], graph);
   if (launch.size() > 1)
     name += "_x" + std::to_string(launch.size());

@@ -44,6 +44,9 @@ def build_folder() -> pathlib.Path | None:
     return pathlib.Path(given) if given else None
 
 
-def choose_target(name: str) -> None:
-    """Sets `OCTAVO_TARGET` for this process and those that it starts."""
-    os.environ[PREFIX + "TARGET"] = name
+def choose_target(name: str | None) -> None:
+    """Sets `OCTAVO_TARGET` for this process and those that it starts; None unsets it."""
+    if name is None:
+        os.environ.pop(PREFIX + "TARGET", None)
+    else:
+        os.environ[PREFIX + "TARGET"] = name

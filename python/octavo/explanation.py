@@ -13,11 +13,15 @@ from octavo.errors import SourceLine
 
 @dataclass(frozen=True)
 class NodeReport:
-    """One node of one graph: the kernel that computes it, or why PyTorch does."""
+    """One node of one graph: the kernels that compute it (a reader may compute it again), or why PyTorch does.
+
+    Neither is there where nothing is left to compute: a view, a constant, a value that equals another one.
+    """
 
     graph: str
+    node: str
     operator: str
-    kernel: str
+    kernels: tuple[str, ...]
     reason: str
     where: SourceLine | None
 
@@ -31,9 +35,17 @@ class Explanation:
     def __str__(self) -> str:
         lines = []
         for node in self.nodes:
-            fate = node.kernel or (f"PyTorch: {node.reason}" if node.reason else "no kernel needed")
+            fate = ", ".join(node.kernels) or (f"PyTorch: {node.reason}" if node.reason else "no kernel needed")
             lines.append(f"{node.graph}  {node.operator}  {fate}{f'  {node.where}' if node.where else ''}")
         return "\n".join(lines)
+
+    def by_kernel(self) -> dict[tuple[str, str], list[NodeReport]]:
+        """Graph and kernel → the nodes that are fused in it."""
+        found: dict[tuple[str, str], list[NodeReport]] = {}
+        for node in self.nodes:
+            for kernel in node.kernels:
+                found.setdefault((node.graph, kernel), []).append(node)
+        return found
 
 
 _lock = threading.Lock()

@@ -44,6 +44,14 @@ static void run(const Program &self, const Addresses &inputs,
                 : self.run(addresses, handle));
 }
 
+static void runLaunch(const Program &self, size_t launch,
+                      const Addresses &inputs, const Addresses &outputs,
+                      uint64_t workspace, uint64_t stream) {
+  py::gil_scoped_release release;
+  raise(self.runLaunch(launch, {inputs, outputs, workspace},
+                       reinterpret_cast<void *>(stream)));
+}
+
 static std::string getReport() {
   const Hip &hip = requireHip();
   if (!hip.isSimulator())
@@ -68,6 +76,18 @@ void octavo::bindRuntime(py::module_ &m) {
            "Enqueues the launches of one segment (of the whole program without "
            "`segment`) on a stream of the current device; addresses and the "
            "stream's handle are integers.")
+      .def("run_launch", &runLaunch, py::arg("launch"), py::arg("inputs"),
+           py::arg("outputs"), py::arg("workspace") = 0, py::arg("stream") = 0,
+           "Enqueues one launch.")
+      .def_property_readonly(
+          "kernel_names",
+          [](const Program &self) {
+            std::vector<std::string> names;
+            for (size_t i = 0; i < self.getNumLaunches(); ++i)
+              names.push_back(self.getKernelName(i).str());
+            return names;
+          },
+          "The kernel of each launch.")
       .def_property_readonly("inputs", &Program::getNumInputs)
       .def_property_readonly("outputs", &Program::getNumOutputs)
       .def_property_readonly("workspace_bytes", &Program::getWorkspaceBytes)

@@ -198,7 +198,8 @@ def test_activation_checkpointing_with_dropout_uses_one_mask() -> None:
         return F.dropout(x @ weight, 0.5)
 
     x = torch.randn(32, 64)
-    out = compiled(lambda x: checkpoint(body, x, use_reentrant=False))(x)
+    options = {"fallback": "error"}
+    out = compiled(lambda x: checkpoint(body, x, use_reentrant=False), options=options)(x)
     out.sum().backward()
     # d(out)/d(x @ weight) is 2 where kept, 0 where dropped, and which are kept is seen in the result.
     kept = (out != 0).float() * 2

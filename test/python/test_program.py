@@ -87,8 +87,8 @@ def test_description_says_what_the_executor_needs(target: str) -> None:
     assert program["inputs"][0] == {"shape": [1000], "strides": [1], "dtype": "f32"}
     assert program["outputs"] == [{"shape": [1000], "strides": [1], "dtype": "f32", "writes": None}]
     assert program["steps"] == [
-        {"launch": 0, "grid": [4, 1, 1], "args": [{"input": 0}, {"input": 1}, {"workspace": 64}]},
-        {"launch": 0, "grid": [4, 1, 1], "args": [{"workspace": 64}, {"input": 1}, {"output": 0}]},
+        {"launch": 0, "grid": [4, 1, 1], "nodes": [], "args": [{"input": 0}, {"input": 1}, {"workspace": 64}]},
+        {"launch": 0, "grid": [4, 1, 1], "nodes": [], "args": [{"workspace": 64}, {"input": 1}, {"output": 0}]},
     ]
     (kernel,) = program["kernels"]
     assert (kernel["name"], kernel["lanes"], kernel["kernarg_bytes"], kernel["spills"]) == ("add", 256, 24, 0)

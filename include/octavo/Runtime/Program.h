@@ -42,6 +42,10 @@ public:
   size_t getNumOutputs() const { return outputBytes.size(); }
   uint64_t getWorkspaceBytes() const { return workspaceBytes; }
   size_t getNumLaunches() const { return launches.size(); }
+  /// Name of the kernel of a launch.
+  llvm::StringRef getKernelName(size_t launch) const {
+    return kernels[launches[launch].kernel].name;
+  }
 
   /// A segment: launches, or one step that Python does.
   struct Segment {
@@ -57,6 +61,9 @@ public:
                   void *stream) const;
   /// Enqueues everything; an error if Python has a step to do.
   llvm::Error run(const Addresses &addresses, void *stream) const;
+  /// Enqueues one launch; for whoever wants to know when each one happens.
+  llvm::Error runLaunch(size_t launch, const Addresses &addresses,
+                        void *stream) const;
 
 private:
   /// Eight bytes at `offset` of the kernel arguments are a base plus `addend`.
@@ -91,7 +98,10 @@ private:
   llvm::Error parseArgument(const llvm::json::Object &argument, Launch &launch);
   llvm::Expected<const Loaded *> getLoaded(const Hip &hip) const;
   llvm::Error checkAddresses(const Addresses &addresses) const;
-  llvm::Error launchAll(const Hip &hip, const Segment &segment,
+  /// Enqueues launches [begin, end).
+  llvm::Error runLaunches(uint32_t begin, uint32_t end,
+                          const Addresses &addresses, void *stream) const;
+  llvm::Error launchAll(const Hip &hip, uint32_t begin, uint32_t end,
                         const Addresses &addresses, void *stream) const;
 
   std::string code;

@@ -78,7 +78,7 @@ def refused_nodes(gm: fx.GraphModule, example_inputs: list[Any], options: Option
     """Nodes that PyTorch has to run, with the reason: what has no rule, and what the rules refuse for its arguments.
 
     Raises:
-        OctavoError: there are some and `fallback` is `error`.
+        OctavoError: there are some, and `fallback` is `error` or `strict` is set.
     """
     found = {n: "no kernel is written for it" for n in gm.graph.nodes if not _has_rule(n)}
     host = {n: "" for n in gm.graph.nodes if name_of(n) in HOST}
@@ -90,18 +90,23 @@ def refused_nodes(gm: fx.GraphModule, example_inputs: list[Any], options: Option
             raise OctavoError(f"{name}: the compiler refuses {overload} at {node_name!r}, which is no node: {reason}")
         if node not in host:
             found.setdefault(node, reason)
-    if found and options.fallback == "error":
-        raise error(_summary(found))
+    if found and _forbidden(options):
+        raise error(_summary(found), options)
     return found | host
 
 
-def error(refused: list[Refusal]) -> OctavoError:
-    """For `fallback="error"`: names each operator, shows the line of the first."""
+def _forbidden(options: Options) -> bool:
+    return options.fallback == "error" or options.strict
+
+
+def error(refused: list[Refusal], options: Options) -> OctavoError:
+    """For `fallback="error"` and `strict`: names each operator, shows the line of the first."""
+    choice = 'options={"strict": False}' if options.fallback == "eager" else 'options={"fallback": "eager"}'
     names = "; ".join(f"{r.operator} ({r.count}x: {r.reason})" for r in refused)
     return OctavoError(
         f"no kernel for {names}",
         where=next((r.where for r in refused if r.where is not None), None),
-        way_out='options={"fallback": "eager"} runs these by PyTorch; octavo.explain(model, *args) lists all nodes',
+        way_out=f"{choice} runs these by PyTorch; octavo.explain(model, *args) lists all nodes",
     )
 
 
@@ -115,10 +120,10 @@ def check(gm: fx.GraphModule, options: Options, warn: Any) -> None:
     """Raises or warns about what has no rule, before the first step.
 
     Raises:
-        OctavoError: something has none and `fallback` is `error`.
+        OctavoError: something has none, and `fallback` is `error` or `strict` is set.
     """
     refused = without_rule(gm)
-    if refused and options.fallback == "error":
-        raise error(refused)
+    if refused and _forbidden(options):
+        raise error(refused, options)
     if refused:
         warn(warning(refused))

@@ -66,8 +66,7 @@ def _partition(
     joint: fx.GraphModule, inputs: Any, *, options: Options, **arguments: Any
 ) -> tuple[fx.GraphModule, fx.GraphModule]:
     """Refuses or warns before the first step, because backward is compiled only when it first runs."""
-    capability.check(joint, options, _warn)
-    return partition.partition(joint, inputs, **arguments)
+    return partition.partition(joint, inputs, lambda graph: capability.check(graph, options, _warn), **arguments)
 
 
 def _lower(gm: fx.GraphModule, example_inputs: list[Any], *, kind: str, number: int, options: Options) -> Boxed:

@@ -12,7 +12,13 @@ from octavo import env
 from octavo.errors import OctavoError
 
 RECIPES = ("tensorwise", "rowwise", "rowwise_with_gw_hp")
-MODES = ("default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs")
+# Modes of torch.compile that have a meaning here. The others are an error, not a promise that nothing keeps.
+MODES = ("default",)
+UNAVAILABLE_MODES = {
+    "reduce-overhead": "a program is not captured in a HIP graph yet",
+    "max-autotune": "tiles are chosen by the cost model alone, nothing is measured",
+    "max-autotune-no-cudagraphs": "tiles are chosen by the cost model alone, nothing is measured",
+}
 
 ModuleFilter = Callable[[str], bool]
 
@@ -46,6 +52,23 @@ def _choice(name: str, value: Any, choices: Sequence[str]) -> str:
     if value in choices:
         return str(value)
     raise OctavoError(f"option {name} must be one of {', '.join(choices)}, got {value!r}")
+
+
+def _mode(name: str, value: Any) -> str:
+    if value in UNAVAILABLE_MODES:
+        raise OctavoError(
+            f"mode {value!r} is not available: {UNAVAILABLE_MODES[value]}", way_out=f"choose {', '.join(MODES)}"
+        )
+    return _choice(name, value, MODES)
+
+
+def _deterministic(name: str, value: Any) -> bool:
+    if not _bool(name, value):
+        raise OctavoError(
+            f"option {name} can only be True: no kernel adds in an order that varies, so there is nothing to gain",
+            way_out=f"leave {name} out",
+        )
+    return True
 
 
 def _recipe(name: str, value: Any) -> str | None:
@@ -112,16 +135,21 @@ class Options:
         default="eager",
         metadata=_about(_of("eager", "error"), "what has no kernel runs by PyTorch with a warning, or is an error"),
     )
-    strict: bool = field(default=False, metadata=_about(_bool, "a remark about a slower way is an error"))
+    strict: bool = field(
+        default=False,
+        metadata=_about(_bool, "slower ways (an operator by PyTorch, a spill) are errors"),
+    )
     target: str | None = field(
         default=None, metadata=_about(_target, "GPU to compile for; by default this machine's, else the simulator's")
     )
     dump: str | None = field(
         default=None, metadata=_about(_text, "folder that receives the IR of each level and the code objects")
     )
-    deterministic: bool = field(default=True, metadata=_about(_bool, "the same bits in any order of execution"))
+    deterministic: bool = field(
+        default=True, metadata=_about(_deterministic, "the same bits in any order of execution; only True so far")
+    )
     cache: bool = field(default=True, metadata=_about(_bool, "keep compiled code in the cache folder"))
-    mode: str = field(default="default", metadata=_about(_of(*MODES), f"as torch.compile's mode: {', '.join(MODES)}"))
+    mode: str = field(default="default", metadata=_about(_mode, f"torch.compile's mode: {', '.join(MODES)}"))
 
     @staticmethod
     def read(given: Mapping[str, Any] | None = None, mode: str | None = None) -> Options:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import pathlib
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from octavo import _octavo, _torch_compat, env, explanation, target
 from octavo.errors import OctavoError, user_line
 from octavo.explanation import NodeReport
 from octavo.frontend import capability, expansion, segments
+from octavo.frontend.before_autograd import module_name
 from octavo.frontend.importer import ImportedGraph, import_graph
 from octavo.frontend.options import Options
 from octavo.runtime import statistics
@@ -55,14 +57,18 @@ def _explain(gm: fx.GraphModule, reasons: dict[fx.Node, str], programs: list[Pro
     """Says for `octavo.explain` what became of each node: kernels name the operators that they fused by location."""
     if not explanation.wanted():
         return
-    kernels = {operator: str(k["name"]) for p in programs for k in p.kernels() for operator in k.get("fused", ())}
+    kernels: dict[str, list[str]] = {}
+    for program in programs:
+        for kernel, names in program.launches():
+            for node_name in names:
+                kernels.setdefault(node_name, []).append(kernel)
     for node in gm.graph.nodes:
         if node.op != "call_function" or capability.is_host(node):
             continue
-        where = user_line(node.meta.get("stack_trace"), capability.module_name(node))
+        where = user_line(node.meta.get("stack_trace"), module_name(node))
         reason = reasons.get(node, "")
-        kernel = "" if reason else kernels.get(node.name, name)
-        explanation.note(NodeReport(name, capability.name_of(node), kernel, reason, where))
+        found = () if reason else tuple(dict.fromkeys(kernels.get(node.name, ())))
+        explanation.note(NodeReport(name, node.name, capability.name_of(node), found, reason, where))
 
 
 def _program(piece: segments.Segment, numbers: dict[fx.Node, int], name: str, options: Options) -> ProgramStep:
@@ -73,8 +79,10 @@ def _program(piece: segments.Segment, numbers: dict[fx.Node, int], name: str, op
         graph = import_graph(piece.module, examples, target=chip, name=name)
     _torch_compat.trace_artifact(f"octavo_{name}_aten", lambda: graph.text)
     compiled = _compile(graph, chip, options)
+    device = _device(piece)
+    target.prepare(chip, device.type)
     places = Places(tuple(numbers[n] for n in piece.inputs), tuple(numbers[n] for n in piece.outputs))
-    return ProgramStep(graph, compiled, places, _device(piece))
+    return ProgramStep(graph, compiled, places, device)
 
 
 def _compile(graph: ImportedGraph, chip: str, options: Options) -> Any:
@@ -99,10 +107,20 @@ def _compile(graph: ImportedGraph, chip: str, options: Options) -> Any:
         log.warning("%s could not be cached: %s", graph.name, compiled.cache_warning)
     for severity, where, text in compiled.remarks:
         log.info("%s: %s: %s: %s", graph.name, where, severity, text)
-    if options.strict and compiled.remarks:
-        lines = "\n".join(f"  {where}: {text}" for _, where, text in compiled.remarks)
+    if options.strict and (slower := _slower_ways(compiled)):
+        lines = "\n".join(f"  {line}" for line in slower)
         raise OctavoError(f"{graph.name} takes slower ways, and strict is set:\n{lines}")
     return compiled
+
+
+def _slower_ways(compiled: Any) -> list[str]:
+    """Remarks of passes that had to leave the fast way, and kernels whose registers do not suffice."""
+    found = [f"{where}: {text}" for _, where, text in compiled.remarks if text.startswith(("[Missed]", "[Failure]"))]
+    for kernel in json.loads(compiled.json)["kernels"]:
+        if kernel["spills"] or kernel["scratch_bytes"]:
+            spills, scratch = kernel["spills"], kernel["scratch_bytes"]
+            found.append(f"{kernel['name']}: {spills} registers spill, {scratch} bytes of scratch in each lane")
+    return found
 
 
 def _dump(folder: str, name: str, content: str | bytes) -> None:

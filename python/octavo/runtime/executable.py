@@ -9,6 +9,8 @@ from typing import Any, Protocol
 import torch
 from torch import fx
 
+from octavo import _torch_compat
+
 Values = list[Any]
 
 
@@ -112,14 +114,19 @@ class Executable:
 
     def __call__(self, args: list[Any]) -> list[Any]:
         """Runs the graph once; `args` is empty afterwards."""
+        if not _torch_compat.profiler_is_active():
+            return self._run(args)
         with torch.autograd.profiler.record_function(self._label):
-            values: Values = [*args, *[None] * (self._size - len(args))]
-            args.clear()
-            for step, dead in zip(self.steps, self._dead, strict=True):
-                step.run(values)
-                for number in dead:
-                    values[number] = None
-            return [values[o.number] if isinstance(o, Slot) else o for o in self.outputs]
+            return self._run(args)
+
+    def _run(self, args: list[Any]) -> list[Any]:
+        values: Values = [*args, *[None] * (self._size - len(args))]
+        args.clear()
+        for step, dead in zip(self.steps, self._dead, strict=True):
+            step.run(values)
+            for number in dead:
+                values[number] = None
+        return [values[o.number] if isinstance(o, Slot) else o for o in self.outputs]
 
 
 def slots(argument: Any, numbers: dict[fx.Node, int]) -> Any:

@@ -17,6 +17,7 @@ Argument = np.ndarray[Any, Any] | np.generic | int | float
 
 _SIZES = {"i1": 1, "i8": 1, "ui8": 1, "i16": 2, "ui16": 2, "f16": 2, "bf16": 2, "i32": 4, "ui32": 4, "f32": 4}
 _SIZES |= {"i64": 8, "ui64": 8, "f64": 8, "complex<f32>": 8, "complex<f64>": 16}
+_NUMBERS: dict[str, type[np.generic]] = {"i32": np.int32, "i64": np.int64, "f32": np.float32, "f64": np.float64}
 
 
 def _item_bytes(dtype: str) -> int:
@@ -159,10 +160,10 @@ def run_program(
 
     def place(where: Mapping[str, Any]) -> np.ndarray[Any, Any]:
         if "input" in where:
-            return sources[where["input"]]
+            return sources[int(where["input"])]
         if "output" in where:
-            return results[where["output"]]
-        return workspace[where["workspace"] :]
+            return results[int(where["output"])]
+        return workspace[int(where["workspace"]) :]
 
     for step in program["steps"]:
         if "call" in step:
@@ -173,8 +174,7 @@ def run_program(
         args: list[Argument] = []
         for arg in step["args"]:
             kind, value = next(iter(arg.items()))
-            number = {"i32": np.int32, "i64": np.int64, "f32": np.float32, "f64": np.float64}.get(kind)
-            args.append(number(value) if number else place(arg))
+            args.append(_NUMBERS[kind](value) if kind in _NUMBERS else place(arg))
         compiled.launch(args, step["grid"], program["kernels"][step["launch"]]["name"])
     return results
 
@@ -203,4 +203,4 @@ def _bytes_of(array: np.ndarray[Any, Any], tensor: Mapping[str, Any]) -> np.ndar
             f"{array.itemsize}-byte items of shape {array.shape} with strides of {array.strides} bytes"
         )
     memory = (ctypes.c_uint8 * needed).from_address(array.ctypes.data)
-    return np.frombuffer(memory, np.uint8)
+    return np.frombuffer(memoryview(memory).cast("B"), np.uint8)

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from octavo import _octavo
+from octavo import _octavo, _torch_compat
 from octavo.errors import OctavoError
 from octavo.frontend.importer import (
     ConstantInput,
@@ -41,6 +41,7 @@ class ProgramStep:
         self.json = str(compiled.json)
         self.program = _octavo.Program(compiled.json, compiled.code)
         self._graph, self._places, self._device = graph, places, device
+        self._labels = [f"octavo::{kernel}" for kernel in self.program.kernel_names]
         self._workspace = int(self.program.workspace_bytes)
         self._constants = [c.to(device) for c in graph.constants]
         self._written = {w.result: w.placeholder for w in graph.writes}
@@ -52,9 +53,11 @@ class ProgramStep:
             if number is not None
         ]
 
-    def kernels(self) -> list[dict[str, Any]]:
-        """Name, resources and fused operators of each kernel."""
-        return list(json.loads(self.json).get("kernels", []))
+    def launches(self) -> list[tuple[str, tuple[str, ...]]]:
+        """Kernel of each launch, and the nodes of the graph that it computes."""
+        program = json.loads(self.json)
+        names = [str(kernel["name"]) for kernel in program["kernels"]]
+        return [(names[s["launch"]], tuple(s["nodes"])) for s in program["steps"] if "launch" in s]
 
     def reads(self) -> Sequence[int]:
         """Values that are arguments."""
@@ -69,12 +72,14 @@ class ProgramStep:
         arguments = [make(values) for make in self._arguments]
         results = [make(values) for make in self._results]
         workspace = torch.empty(self._workspace, dtype=torch.uint8, device=self._device) if self._workspace else None
-        self.program.run(
-            [a.data_ptr() for a in arguments],
-            [r.data_ptr() for r in results],
-            0 if workspace is None else workspace.data_ptr(),
-            _stream(self._device),
-        )
+        addresses = [a.data_ptr() for a in arguments], [r.data_ptr() for r in results]
+        place, stream = 0 if workspace is None else workspace.data_ptr(), _stream(self._device)
+        if _torch_compat.profiler_is_active():
+            for index, label in enumerate(self._labels):
+                with torch.autograd.profiler.record_function(label):
+                    self.program.run_launch(index, *addresses, place, stream)
+        else:
+            self.program.run(*addresses, place, stream)
         for number, make_output in self._outputs:
             values[number] = make_output(values, results)
 

@@ -217,7 +217,7 @@ class Counter:
     launches = 0
 
     def __init__(self, text: str, code: bytes) -> None:
-        self.workspace_bytes = 0
+        self.workspace_bytes, self.kernel_names = 0, list[str]()
         self._launches = sum("launch" in step for step in json.loads(text)["steps"])
 
     def run(self, *_: Any) -> None:
