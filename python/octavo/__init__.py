@@ -25,7 +25,24 @@ _HOMES = {
 }
 
 
+def _load_compiler() -> Any:
+    """The extension module, or an error that says what is missing."""
+    try:
+        return importlib.import_module("octavo._octavo")
+    except ModuleNotFoundError:
+        raise OctavoError(
+            "octavo's compiler is not built for this Python", way_out="run `pip install .`, or tools/dev build"
+        ) from None
+    except ImportError as error:
+        raise OctavoError(
+            f"octavo's compiler cannot be loaded: {error}",
+            way_out="it needs LLVM and MLIR 22.1: install libllvm22 and libmlir-22 (tools/dev setup installs all)",
+        ) from None
+
+
 def __getattr__(name: str) -> Any:
+    if name == "_octavo":
+        return _load_compiler()
     if name in _HOMES:
         return getattr(importlib.import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'octavo' has no attribute {name!r}")
