@@ -63,3 +63,29 @@ def test_gradients_of_a_loss_are_torchaos(recipe: str, tokens: int, width: int, 
     for name, (found, expected) in pairs.items():
         # exp differs by an ulp, so a few codes of 8 bits are neighbours; a wrong scale costs 0.3.
         assert (found.float() - expected.float()).norm() <= 0.01 * expected.float().norm(), name
+
+
+@pytest.mark.parametrize("dynamic", [None, True])
+def test_token_counts_that_differ_need_no_fallback(dynamic: bool | None) -> None:
+    """Sizes that become symbols after a second count, and those that are from the start."""
+    head = nn.Linear(32, 48, bias=False)
+
+    def loss(x: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        with torch.autocast("cpu", torch.bfloat16):
+            return F.cross_entropy(head(x).float().flatten(0, 1), targets.flatten())
+
+    def gradients(function: object, tokens: int) -> list[torch.Tensor]:
+        torch.manual_seed(tokens)
+        x = torch.randn(2, tokens, 32, requires_grad=True)
+        value = function(x, torch.randint(0, 48, (2, tokens)))  # type: ignore[operator]
+        return [value, *torch.autograd.grad(value, (x, head.weight))]
+
+    torch._dynamo.utils.counters.clear()
+    options = {"fp8": "rowwise", "fallback": "error"}
+    compiled = torch.compile(loss, backend="octavo", fullgraph=True, dynamic=dynamic, options=options)
+    for tokens in (24, 40, 7):
+        for found, expected in zip(gradients(compiled, tokens), gradients(loss, tokens), strict=True):
+            # 8 bits against bf16.
+            assert (found - expected).norm() <= 0.12 * expected.norm()
+    # One graph for all sizes that are symbols from the start; one more for the first size otherwise.
+    assert torch._dynamo.utils.counters["stats"]["unique_graphs"] == (1 if dynamic else 2)

@@ -10,7 +10,7 @@ from typing import Any
 
 from torch import fx
 
-from octavo import _octavo, env, target
+from octavo import _octavo, _torch_compat, env, target
 from octavo.errors import OctavoError, SourceLine, user_line
 from octavo.frontend import expansion, segments
 from octavo.frontend.before_autograd import module_name
@@ -39,8 +39,8 @@ def name_of(node: fx.Node) -> str:
 
 
 def is_host(node: fx.Node) -> bool:
-    """Whether the node only moves Python values."""
-    if node.op != "call_function":
+    """Whether the node only moves Python values; arithmetic on symbolic sizes too."""
+    if node.op != "call_function" or _torch_compat.is_symbol(node.meta.get("val")):
         return True
     module = getattr(node.target, "__module__", "")
     return node.target is operator.getitem or name_of(node) in HOST or module == "_operator"
