@@ -104,6 +104,16 @@ def profiler_is_active() -> bool:
     return bool(torch.autograd.profiler._is_profiler_enabled)
 
 
+def autograd_function_of(target: Any) -> type | None:
+    """The `torch.autograd.Function` whose `apply` Dynamo keeps as the call `target` (`allow_in_graph`); else None."""
+    from torch._dynamo.variables.misc import produce_trampoline_autograd_apply
+
+    if getattr(target, "_origin", None) is not produce_trampoline_autograd_apply:
+        return None
+    (cell,) = target.__closure__
+    return cell.cell_contents  # type: ignore[no-any-return]
+
+
 def compile_id() -> str:
     """Torch's name of the compilation that is running, such as `0/1`."""
     from torch._guards import CompileContext

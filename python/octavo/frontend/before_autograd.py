@@ -1,4 +1,4 @@
-"""Rewrites of Dynamo's graph, before autograd: attention, and linear layers under a recipe."""
+"""Rewrites of Dynamo's graph, before autograd: attention, linear layers under a recipe, TorchAO's linear layers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from torch import fx
 from octavo import target
 from octavo.frontend.attention import attention
 from octavo.frontend.options import Options
-from octavo.frontend.recipe import linear
+from octavo.frontend.recipe import linear, torchao
 
 LINEARS = (torch._C._nn.linear, torch.nn.functional.linear)
 ATTENTIONS = (torch._C._nn.scaled_dot_product_attention, torch.nn.functional.scaled_dot_product_attention)
@@ -35,8 +35,11 @@ def _argument(node: fx.Node, position: int, name: str) -> Any:
 
 def encoding(options: Options) -> str:
     """How the recipe's numbers are encoded on the chosen target."""
-    if options.fp8_format == "fnuz":
-        return "fnuz"
+    return "fnuz" if options.fp8_format == "fnuz" else encoding_of_ocp(options)
+
+
+def encoding_of_ocp(options: Options) -> str:
+    """How OCP numbers are encoded on the chosen target."""
     return "ocp" if target.float8_encoding(target.resolve(options.target)) == "ocp" else "ocp_halved"
 
 
@@ -59,6 +62,8 @@ def rewrite(gm: fx.GraphModule, options: Options) -> None:
                 )
                 node.kwargs = {}
                 node.target = linear
+                changed = True
+            elif torchao.raise_call(node, encoding_of_ocp(options)):
                 changed = True
         if changed:
             graph_module.recompile()
