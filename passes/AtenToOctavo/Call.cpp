@@ -117,14 +117,14 @@ std::vector<std::string> Rules::names() const {
 const Rules &octavo::allRules() {
   static const Rules rules = [] {
     Rules all;
-    for (auto add : {addUnaryRules,    addBinaryRules,    addCompareRules,
-                     addSelectRules,   addGradientRules,  addCastRules,
-                     addCreationRules, addComplexRules,   addReductionRules,
-                     addArgumentRules, addSoftmaxRules,   addNormRules,
-                     addShapeRules,    addSliceRules,     addStridedRules,
-                     addMatmulRules,   addAttentionRules, addGatherRules,
-                     addScatterRules,  addLossRules,      addForeachRules,
-                     addOctavoRules})
+    for (auto add : {addUnaryRules,    addBinaryRules,       addCompareRules,
+                     addSelectRules,   addGradientRules,     addCastRules,
+                     addCreationRules, addComplexRules,      addReductionRules,
+                     addArgumentRules, addSoftmaxRules,      addNormRules,
+                     addShapeRules,    addSliceRules,        addStridedRules,
+                     addMatmulRules,   addScaledMatmulRules, addAttentionRules,
+                     addGatherRules,   addScatterRules,      addLossRules,
+                     addForeachRules,  addOctavoRules})
       add(all);
     return all;
   }();

@@ -99,6 +99,7 @@ void addNormRules(Rules &rules);
 void addShapeRules(Rules &rules);
 void addSliceRules(Rules &rules);
 void addMatmulRules(Rules &rules);
+void addScaledMatmulRules(Rules &rules);
 void addAttentionRules(Rules &rules);
 void addGatherRules(Rules &rules);
 void addScatterRules(Rules &rules);

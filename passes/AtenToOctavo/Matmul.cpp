@@ -34,10 +34,9 @@ Tensor octavo::matmul(Emitter &e, Tensor a, Tensor b, Type dtype,
   auto [valueA, transposedA] = lookThrough(a.value);
   auto [valueB, transposedB] = lookThrough(b.value);
   MLIRContext *context = e.builder.getContext();
-  auto granule = [&](Value scale, bool row) {
-    return scale ? GranuleAttr::get(context, row ? GranuleKind::row
-                                                 : GranuleKind::tensor)
-                 : GranuleAttr();
+  auto granule = [&](Value scale, GranuleAttr given) {
+    return scale && !given ? GranuleAttr::get(context, GranuleKind::tensor)
+                           : given;
   };
   auto flag = [&](bool on) { return on ? UnitAttr::get(context) : UnitAttr(); };
   auto stored = [&](Tensor scale, bool transposed) -> Value {
@@ -46,13 +45,14 @@ Tensor octavo::matmul(Emitter &e, Tensor a, Tensor b, Type dtype,
     return transposed && scale.rank() >= 2 ? e.swapLast(scale).value
                                            : scale.value;
   };
-  Value scaleA = stored(scales.a, transposedA && scales.rowA);
-  Value scaleB = stored(scales.b, transposedB && scales.rowB);
+  Value scaleA = stored(scales.a, transposedA && scales.granuleA);
+  Value scaleB = stored(scales.b, transposedB && scales.granuleB);
   return {ScaledMatmulOp::create(
               e.builder, e.loc, RankedTensorType::get(shape, storageOf(dtype)),
               valueA, valueB, scaleA, scaleB, scales.bias.value,
               /*groups=*/Value(), flag(transposedA), flag(transposedB),
-              granule(scaleA, scales.rowA), granule(scaleB, scales.rowB),
+              granule(scaleA, scales.granuleA),
+              granule(scaleB, scales.granuleB),
               /*group_dim=*/GroupDimAttr()),
           dtype};
 }
@@ -104,29 +104,6 @@ static Results addProduct(Call &call, StringRef first, StringRef second) {
   });
 }
 
-/// Tensor-wise or row-wise scales, told apart by their shapes.
-static Results scaledMatmul(Call &call) {
-  Tensor a = call.tensor("self"), b = call.tensor("mat2");
-  MatmulScales scales;
-  scales.a = call.tensor("scale_a");
-  scales.b = call.tensor("scale_b");
-  scales.bias = call.tensor("bias");
-  if (call.has("scale_result"))
-    return call.fail("a scale of the result is not lowered");
-  int64_t m = a.shape()[0], n = b.shape()[1];
-  for (Tensor scale : {scales.a, scales.b})
-    if (scale.dtype != call.f32())
-      return call.fail("only f32 scales per tensor or per row are lowered");
-  if (scales.a.elements() == 1 && scales.b.elements() == 1)
-    return matmul(call, a, b, call.resultType(), scales);
-  if (scales.a.elements() != m || scales.b.elements() != n)
-    return call.fail("only scales per tensor or per row are lowered");
-  scales.rowA = scales.rowB = true;
-  scales.a = call.reshape(scales.a, {m, 1});
-  scales.b = call.reshape(scales.b, {1, n});
-  return matmul(call, a, b, call.resultType(), scales);
-}
-
 void octavo::addMatmulRules(Rules &rules) {
   rules.add("aten.mm.default",
             [](Call &call) { return plain(call, "self", "mat2"); });
@@ -138,5 +115,4 @@ void octavo::addMatmulRules(Rules &rules) {
             [](Call &call) { return addProduct(call, "mat1", "mat2"); });
   rules.add("aten.baddbmm.default",
             [](Call &call) { return addProduct(call, "batch1", "batch2"); });
-  rules.add("aten._scaled_mm.default", scaledMatmul);
 }

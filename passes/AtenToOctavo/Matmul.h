@@ -5,13 +5,16 @@
 
 #include "passes/AtenToOctavo/Emitter.h"
 
+#include "dialects/Octavo/IR/Octavo.h"
+
 namespace octavo {
 
-/// Decode scales and bias of a product; all of them may be missing. With
-/// `rowA` (`rowB`) the scale is [M, 1] ([1, N]), else it has one element.
+/// Decode scales and bias of a product; all of them may be missing. A scale has
+/// the dimensions of its operand as it is multiplied ([M, K] or [K, N]), each
+/// divided by the granule; without a granule it has one element.
 struct MatmulScales {
   Tensor a, b, bias;
-  bool rowA = false, rowB = false;
+  GranuleAttr granuleA, granuleB;
 };
 
 /// octavo.scaled_matmul of `a` [batch..., M, K] and `b` [batch..., K, N]; a

@@ -12,6 +12,14 @@
 using namespace mlir;
 using namespace octavo;
 
+/// The granule of a block [across, along]; E8M0 scales have none across.
+static GranuleAttr blockGranule(MLIRContext *context, ArrayRef<int64_t> block,
+                                bool isE8M0) {
+  return GranuleAttr::get(context,
+                          isE8M0 ? GranuleKind::mx : GranuleKind::block,
+                          block.front(), block.back());
+}
+
 static Results quantize(Call &call) {
   Tensor x = call.tensor("x");
   MLIRContext *context = call.builder.getContext();
@@ -29,10 +37,14 @@ static Results quantize(Call &call) {
     return storageOf(
         RankedTensorType::get(call.resultShape(i), call.resultType(i)));
   };
-  auto op = QuantizeOp::create(
-      call.builder, call.loc, type(0), type(1), x.value, /*seed=*/Value(),
-      GranuleAttr::get(context, row ? GranuleKind::row : GranuleKind::tensor),
-      axis, *rule, largest, APFloat(1e-12));
+  auto granule =
+      GranuleAttr::get(context, row ? GranuleKind::row : GranuleKind::tensor);
+  if (call.has("block"))
+    granule = blockGranule(context, call.integers("block"),
+                           isa<Float8E8M0FNUType>(call.resultType(1)));
+  auto op = QuantizeOp::create(call.builder, call.loc, type(0), type(1),
+                               x.value, /*seed=*/Value(), granule, axis, *rule,
+                               largest, APFloat(1e-12));
   return {Tensor{op.getQuantized(), call.resultType(0)},
           Tensor{op.getScale(), call.resultType(1)}};
 }
@@ -56,17 +68,28 @@ static Results scaledMatmul(Call &call) {
     a = call.swapLast(a);
   if (transposeB)
     b = call.swapLast(b);
+  MLIRContext *context = call.builder.getContext();
   int64_t rank = a.rank();
-  scales.rowA = scales.a && scales.a.elements() != 1;
-  scales.rowB = scales.b && scales.b.elements() != 1;
-  if (scales.rowA &&
-      (scales.a.rank() != rank || scales.a.shape()[rank - 1] != 1 ||
-       scales.a.shape()[rank - 2] != a.shape()[rank - 2]))
-    return call.fail("only scales per tensor or per row are lowered");
-  if (scales.rowB &&
-      (scales.b.rank() != rank || scales.b.shape()[rank - 2] != 1 ||
-       scales.b.shape()[rank - 1] != b.shape()[rank - 1]))
-    return call.fail("only scales per tensor or per row are lowered");
+  auto granuleOf = [&](Tensor scale, StringRef block, Tensor operand,
+                       int64_t kAxis) -> FailureOr<GranuleAttr> {
+    if (scale && call.has(block))
+      return blockGranule(context, call.integers(block),
+                          isa<Float8E8M0FNUType>(scale.dtype));
+    if (!scale || scale.elements() == 1)
+      return GranuleAttr();
+    Shape expected(operand.shape());
+    expected[kAxis] = 1;
+    if (ArrayRef<int64_t>(scale.shape()) != ArrayRef<int64_t>(expected))
+      return failure();
+    return GranuleAttr::get(context, GranuleKind::row);
+  };
+  auto granuleA = granuleOf(scales.a, "block_a", a, rank - 1);
+  auto granuleB = granuleOf(scales.b, "block_b", b, rank - 2);
+  if (failed(granuleA) || failed(granuleB))
+    return call.fail("only scales per tensor, per row or per block are "
+                     "lowered");
+  scales.granuleA = *granuleA;
+  scales.granuleB = *granuleB;
   return matmul(call, a, b, call.resultType(), scales);
 }
 

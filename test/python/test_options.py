@@ -21,7 +21,10 @@ def test_an_unknown_option_lists_the_valid_ones() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     (
-        ({"fp8": "columnwise"}, "option fp8 must be one of tensorwise, rowwise, rowwise_with_gw_hp, got 'columnwise'"),
+        (
+            {"fp8": "columnwise"},
+            "option fp8 must be one of tensorwise, rowwise, rowwise_with_gw_hp, blockwise, mxfp8, got 'columnwise'",
+        ),
         ({"fallback": "maybe"}, "option fallback must be one of eager, error, got 'maybe'"),
         ({"strict": 3}, "option strict must be True or False, got 3"),
         ({"target": "gfx803"}, "option target must be one of gfx942, gfx950, got 'gfx803'"),

@@ -121,6 +121,83 @@ def test_ocp_numbers_in_fnuz_storage_have_the_same_product(format: str, fnuz: st
     assert torch.equal(half_scale, ocp_scale * 2)
 
 
+def block_quantised(x: torch.Tensor, kind: str) -> tuple[torch.Tensor, torch.Tensor]:
+    """TorchAO's eager quantisers of block-wise training: numbers and decode scales."""
+    from torchao.prototype.blockwise_fp8_training import kernels
+
+    make = {
+        "rows": lambda: kernels.torch_blockwise_scale_act_quant_lhs(x, 128, torch.float8_e4m3fn),
+        "columns": lambda: kernels.torch_blockwise_scale_act_quant_rhs(x, 128, torch.float8_e4m3fn),
+        "squares": lambda: kernels.torch_blockwise_scale_weight_quant(x, 128, torch.float8_e4m3fn),
+    }
+    return make[kind]()
+
+
+@pytest.mark.parametrize(
+    ("kind", "axis", "block"), (("rows", 1, (1, 128)), ("columns", 0, (1, 128)), ("squares", 1, (128, 128)))
+)
+def test_blocks_are_quantised_as_torchao_does(kind: str, axis: int, block: tuple[int, int]) -> None:
+    torch.manual_seed(4)
+    x = torch.randn(256, 384).mul(torch.logspace(-6, 6, 256).unsqueeze(1)).bfloat16()
+    if kind != "columns":  # there TorchAO's eager form rounds the floor of amax to bf16
+        x[128:, 256:] = 0
+    expected, expected_scale = block_quantised(x.contiguous(), kind)
+    q, scale = operators.quantize(x, axis, "e4m3fn", "exact", block=block)
+    assert torch.equal(scale, expected_scale)
+    assert torch.equal(q.view(torch.uint8), expected.contiguous().view(torch.uint8))
+
+
+@pytest.mark.parametrize("mode", ("FLOOR", "RCEIL"))
+@pytest.mark.parametrize("format", ("e4m3fn", "e5m2"))
+def test_mx_is_torchaos(mode: str, format: str) -> None:
+    from torchao.prototype.mx_formats.config import ScaleCalculationMode
+    from torchao.prototype.mx_formats.mx_tensor import to_mx
+
+    torch.manual_seed(5)
+    x = torch.randn(64, 96).mul(torch.logspace(-30, 30, 64).unsqueeze(1)).bfloat16()
+    x[3], x[4, 40] = 0.0, float("nan")
+    expected_scale, expected = to_mx(x, operators.FORMATS[format], 32, ScaleCalculationMode[mode])
+    q, scale = operators.quantize(x, 1, format, f"e8m0_{mode.lower()}", block=[1, 32])
+    assert torch.equal(scale.view(torch.uint8), expected_scale.view(torch.uint8).view(scale.shape))
+    finite = scale.view(torch.uint8).repeat_interleave(32, 1) != 255
+    assert torch.equal(q.view(torch.uint8)[finite], expected.view(torch.uint8)[finite])
+
+
+@pytest.mark.parametrize("recipe", ("blockwise", "mxfp8"))
+def test_a_linear_layer_in_blocks_is_torchaos_three_products(recipe: str) -> None:
+    torch.manual_seed(6)
+    layer = nn.Linear(256, 384, bias=False).bfloat16()
+    x = torch.randn(128, 256).bfloat16()
+    weight = layer.weight.detach()
+    found = gradients(layer, x, backend="octavo", options={"fp8": recipe})
+    grad = torch.linspace(-1, 1, 128 * 384).view(128, 384).bfloat16()
+
+    def values(t: torch.Tensor, axis: int, square: bool) -> torch.Tensor:
+        """What the 8-bit numbers of `t` stand for, quantised along `axis`."""
+        along = t.t().contiguous() if axis == 0 else t
+        if recipe == "mxfp8":
+            from torchao.prototype.mx_formats.config import ScaleCalculationMode
+            from torchao.prototype.mx_formats.mx_tensor import to_mx
+
+            scale, q = to_mx(along, torch.float8_e4m3fn, 32, ScaleCalculationMode.RCEIL)
+            wide = q.float() * scale.float().view(q.shape[0], -1).repeat_interleave(32, 1)
+        elif square:
+            q, scale = block_quantised(along, "squares")
+            wide = q.float() * scale.repeat_interleave(128, 0).repeat_interleave(128, 1)
+        else:
+            q, scale = block_quantised(along, "rows")
+            wide = q.float() * scale.repeat_interleave(128, 1)
+        return wide.t() if axis == 0 else wide
+
+    expected = {
+        "out": values(x, 1, False) @ values(weight, 1, True).t(),
+        "x": values(grad, 1, False) @ values(weight, 0, True),
+        "weight": values(grad, 0, False).t() @ values(x, 0, False),
+    }
+    for name, value in expected.items():
+        assert (found[name].float() - value).abs().max() <= 2**-8 * value.abs().max(), name
+
+
 def test_a_filter_chooses_linear_layers_by_name() -> None:
     seen = []
 

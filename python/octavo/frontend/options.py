@@ -11,7 +11,7 @@ from typing import Any
 from octavo import env
 from octavo.errors import OctavoError
 
-RECIPES = ("tensorwise", "rowwise", "rowwise_with_gw_hp")
+RECIPES = ("tensorwise", "rowwise", "rowwise_with_gw_hp", "blockwise", "mxfp8")
 # Modes of torch.compile that have a meaning here. The others are an error, not a promise that nothing keeps.
 MODES = ("default",)
 UNAVAILABLE_MODES = {

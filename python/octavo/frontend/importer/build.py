@@ -116,9 +116,10 @@ class _Builder:
             self._copy(node)
         elif schema is not None and schema.name == "aten::lift_fresh_copy":
             self._values[node] = self._values[node.args[0]]
-        elif isinstance(described, int | float | bool | torch.SymInt | torch.SymFloat | torch.SymBool) and (
-            known := self._sizes.number(described)
-        ) is not None:
+        elif (
+            isinstance(described, int | float | bool | torch.SymInt | torch.SymFloat | torch.SymBool)
+            and (known := self._sizes.number(described)) is not None
+        ):
             self._values[node] = Known(known)
         else:
             self._values[node] = self._emit(node, _overload(node), self._arguments_of(node), described)
@@ -311,9 +312,7 @@ class _Builder:
         offset = self._sizes.number(seen.storage_offset()) - start // seen.element_size()
         return ViewOutput(whole, self._sizes.layout(seen), offset)
 
-    def _text(
-        self, target: str, name: str, results: list[Ssa], layouts: list[Layout], written: dict[int, int]
-    ) -> str:
+    def _text(self, target: str, name: str, results: list[Ssa], layouts: list[Layout], written: dict[int, int]) -> str:
         argument = {held.placeholder: i for i, held in enumerate(self._inputs) if isinstance(held, PlaceholderInput)}
         types = []
         for index, (ssa, layout) in enumerate(zip(results, layouts, strict=True)):

@@ -1,7 +1,8 @@
 """A linear layer under a recipe: forward, gradient of the input, gradient of the weight.
 
-The arithmetic is TorchAO's `Float8Linear`: the activation in the compute type and the weight in its own type are
-quantised, products are rounded to the compute type, the bias is added after that rounding.
+The arithmetic is TorchAO's `Float8Linear` (and that of its block-wise and MX training): the activation in the compute
+type and the weight in its own type are quantised, products are rounded to the compute type, the bias is added after
+that rounding.
 """
 
 from __future__ import annotations
@@ -12,7 +13,10 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
+from octavo.frontend.recipe.granules import E8M0_RULES
 from octavo.frontend.recipe.operators import quantize, scaled_matmul
+
+Block = tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -24,6 +28,10 @@ class Recipe:
     gradient_format: str
     weight_gradient_in_8_bits: bool = True
     by_row_in_backward_weight: bool = True
+    #: Elements, across and along the contraction, that share a scale: of activations and gradients, and of the weight
+    #: in forward and dgrad. None: a whole row or tensor.
+    block: Block | None = None
+    weight_block: Block | None = None
 
 
 RECIPES = {
@@ -32,6 +40,8 @@ RECIPES = {
     "rowwise_with_gw_hp": Recipe(
         True, "pow2", "e4m3", weight_gradient_in_8_bits=False, by_row_in_backward_weight=False
     ),
+    "blockwise": Recipe(True, "exact", "e4m3", block=(1, 128), weight_block=(128, 128)),
+    "mxfp8": Recipe(True, "e8m0_rceil", "e4m3", block=(1, 32), weight_block=(1, 32)),
 }
 
 
@@ -45,11 +55,14 @@ ENCODINGS: dict[str, dict[str, tuple[str, float | None]]] = {
 
 
 def _quantized(
-    x: torch.Tensor, axis: int, kind: str, by_row: bool, how: tuple[Recipe, str]
+    x: torch.Tensor, axis: int, kind: str, by_row: bool, how: tuple[Recipe, str], block: Block | None
 ) -> tuple[torch.Tensor, torch.Tensor]:
     recipe, encoding = how
+    # A power of two per 32 elements is applied before the product, whichever numbers the matrix cores multiply.
+    if recipe.rule in E8M0_RULES and encoding == "ocp_halved":
+        encoding = "ocp"
     format, largest = ENCODINGS[encoding][kind]
-    q, scale = quantize(x, axis if by_row else None, format, recipe.rule, largest)
+    q, scale = quantize(x, axis if by_row else None, format, recipe.rule, largest, block=block)
     return q, scale
 
 
@@ -63,9 +76,10 @@ class RecipeLinear(torch.autograd.Function):  # type: ignore[misc]
         how = recipe, encoding_name
         ctx.save_for_backward(x, weight)
         ctx.how = how
-        xq, xs = _quantized(x, 1, "e4m3", recipe.by_row, how)
-        wq, ws = _quantized(weight, 1, "e4m3", recipe.by_row, how)
-        return scaled_matmul(xq, wq, xs, ws, transpose_b=True, out_dtype=x.dtype)
+        block, weight_block = recipe.block, recipe.weight_block
+        xq, xs = _quantized(x, 1, "e4m3", recipe.by_row, how, block)
+        wq, ws = _quantized(weight, 1, "e4m3", recipe.by_row, how, weight_block)
+        return scaled_matmul(xq, wq, xs, ws, transpose_b=True, out_dtype=x.dtype, block_a=block, block_b=weight_block)
 
     @staticmethod
     def backward(ctx: Any, *grads: torch.Tensor) -> tuple[torch.Tensor | None, torch.Tensor | None, None, None]:
@@ -74,15 +88,20 @@ class RecipeLinear(torch.autograd.Function):  # type: ignore[misc]
         grad = grads[0]
         how = ctx.how
         recipe: Recipe = how[0]
+        block, weight_block = recipe.block, recipe.weight_block
         grad_x = grad_weight = None
         if ctx.needs_input_grad[0]:
-            gq, gs = _quantized(grad, 1, recipe.gradient_format, recipe.by_row, how)
-            wq, ws = _quantized(weight, 0, "e4m3", recipe.by_row_in_backward_weight, how)
-            grad_x = scaled_matmul(gq, wq, gs, ws, out_dtype=x.dtype)
+            gq, gs = _quantized(grad, 1, recipe.gradient_format, recipe.by_row, how, block)
+            # A square block is the same along both axes: the numbers of forward.
+            axis = 1 if weight_block is not None and weight_block[0] == weight_block[1] else 0
+            wq, ws = _quantized(weight, axis, "e4m3", recipe.by_row_in_backward_weight, how, weight_block)
+            grad_x = scaled_matmul(gq, wq, gs, ws, out_dtype=x.dtype, block_a=block, block_b=weight_block)
         if ctx.needs_input_grad[1] and recipe.weight_gradient_in_8_bits:
-            gq, gs = _quantized(grad, 0, recipe.gradient_format, recipe.by_row, how)
-            xq, xs = _quantized(x, 0, "e4m3", recipe.by_row, how)
-            grad_weight = scaled_matmul(gq, xq, gs, xs, transpose_a=True, out_dtype=x.dtype)
+            gq, gs = _quantized(grad, 0, recipe.gradient_format, recipe.by_row, how, block)
+            xq, xs = _quantized(x, 0, "e4m3", recipe.by_row, how, block)
+            grad_weight = scaled_matmul(
+                gq, xq, gs, xs, transpose_a=True, out_dtype=x.dtype, block_a=block, block_b=block
+            )
         elif ctx.needs_input_grad[1]:
             grad_weight = torch.mm(grad.t(), x)
         return grad_x, grad_weight, None, None
