@@ -137,7 +137,7 @@ class Writer(LaneFamilies):
             *[lambda op=op: f"{self.opaque(kind)}({a} {op} {b})" for op in ("+", "-")],
             *[lambda op=op: f"{a} {op} {b}" for op in ("*", "*", "/")],
             lambda: f"-{a}",
-            lambda: f"{a} < {b} ? {a} : {b}",
+            lambda: self.smaller(kind, a, b),
             lambda: f"{self.comparison(depth)} ? {a} : {b}",
             lambda: f"__builtin_{unary}{suffix}({a})",
             lambda: self.fused(kind, a, b, c),
@@ -148,6 +148,12 @@ class Writer(LaneFamilies):
             lambda: self.convert(kind, depth),
         ]
         return self.random.choice(choices)()
+
+    def smaller(self, kind: str, a: str, b: str) -> str:
+        """LLVM 22 takes x < 0 ? x : 0 of halves for v_min_f16, whose result for x = -0 is another zero."""
+        if kind == "f16" and "0.0" in a + b:
+            a, b = f"{self.opaque(kind)}({a})", f"{self.opaque(kind)}({b})"
+        return f"{a} < {b} ? {a} : {b}"
 
     @staticmethod
     def opaque(kind: str) -> str:
