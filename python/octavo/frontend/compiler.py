@@ -13,9 +13,8 @@ from typing import Any
 from torch import fx
 
 from octavo import _torch_compat
-from octavo.frontend import before_autograd, capability, decompositions, partition, randomness
+from octavo.frontend import before_autograd, capability, decompositions, partition, plan, randomness
 from octavo.frontend.options import Options
-from octavo.frontend.plan import build
 from octavo.runtime.specialized import SpecializedGraph, has_symbols
 from octavo.runtime.statistics import compiling
 
@@ -82,5 +81,6 @@ def _lower_timed(gm: fx.GraphModule, example_inputs: list[Any], name: str, kind:
         capability.check(gm, options, _warn)
     log.info("%s [%s]: %d nodes", name, _torch_compat.compile_id(), len(gm.graph.nodes))
     if has_symbols(gm):
-        return SpecializedGraph(name, gm, partial(build, options=options))
-    return build(gm, example_inputs, name, options=options)
+        plan.show_symbolic(gm, example_inputs, name, options)
+        return SpecializedGraph(name, gm, partial(plan.build, options=options))
+    return plan.build(gm, example_inputs, name, options=options)

@@ -16,7 +16,7 @@ from octavo.errors import OctavoError, user_line
 from octavo.explanation import NodeReport
 from octavo.frontend import capability, expansion, segments
 from octavo.frontend.before_autograd import module_name
-from octavo.frontend.importer import ImportedGraph, import_graph
+from octavo.frontend.importer import ImportedGraph, import_graph, symbolic_text
 from octavo.frontend.options import Options
 from octavo.runtime import statistics
 from octavo.runtime.executable import Executable, Step, eager_step, slots
@@ -51,6 +51,19 @@ def build(gm: fx.GraphModule, example_inputs: list[Any], name: str, *, options: 
     steps += [eager_step(a, numbers, gm) for a in nodes[-1].all_input_nodes if a.op == "get_attr"]
     inputs = sum(n.op == "placeholder" for n in nodes)
     return Executable(name, inputs, steps, [slots(o, numbers) for o in outputs])
+
+
+def show_symbolic(gm: fx.GraphModule, example_inputs: list[Any], name: str, options: Options) -> None:
+    """Puts the graph with its symbols where people look: the trace of torch, the folder of `dump`. Each set of sizes
+    that occurs is a graph of its own, made when it first does.
+    """
+
+    def text() -> str:
+        return symbolic_text(gm, example_inputs, target=target.resolve(options.target), name=name)
+
+    _torch_compat.trace_artifact(f"octavo_{name}_aten", text)
+    if options.dump:
+        _dump(options.dump, f"{name}.aten.mlir", text())
 
 
 def _explain(gm: fx.GraphModule, reasons: dict[fx.Node, str], programs: list[ProgramStep], name: str) -> None:

@@ -15,6 +15,7 @@ from octavo.frontend.importer import (
     ResultOutput,
     ValueOutput,
     import_graph,
+    symbolic_text,
     text,
 )
 
@@ -128,3 +129,15 @@ def test_large_constants_are_arguments() -> None:
     graph = imported(lambda x: x + large, torch.randn(100))
     assert [i for i in graph.inputs if isinstance(i, ConstantInput)]
     assert torch.equal(graph.constants[0], large)
+
+
+def test_symbols_that_are_left_open_stay_in_the_text() -> None:
+    def function(x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, int]:
+        return x.t() @ y + x.shape[0], x.shape[0] * 2
+
+    gm = make_fx(function, tracing_mode="symbolic")(torch.randn(6, 4), torch.randn(6, 5))
+    open_text = symbolic_text(gm, (), target=TARGET, name="graph")
+    assert "%arg0: tensor<?x?xf32>" in open_text and "octavo.strides = array<i64: -9223372036854775808, 1>" in open_text
+    assert 'aten.call "aten.sym_size.int"(%arg0)' in open_text and "-> i64" in open_text
+    assert "tensor<6x4xf32>" not in open_text
+    _octavo.run_pipeline(open_text, "builtin.module(cse)")

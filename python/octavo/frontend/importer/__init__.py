@@ -1,6 +1,6 @@
 """FX graphs after AOTAutograd → MLIR text in the `aten` dialect. Total: every graph imports."""
 
-from octavo.frontend.importer.build import import_graph
+from octavo.frontend.importer.build import import_graph, symbolic_text
 from octavo.frontend.importer.graph import (
     ConstantInput,
     ConstantOutput,
@@ -30,4 +30,5 @@ __all__ = [
     "ViewOutput",
     "Write",
     "import_graph",
+    "symbolic_text",
 ]

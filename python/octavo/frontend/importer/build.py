@@ -26,6 +26,8 @@ from octavo.frontend.importer.graph import (
 )
 from octavo.frontend.importer.values import Constant, Known, Sizes, Ssa, Value
 
+# MLIR's way to say that a stride is known only at run time.
+_OPEN = -(2**63)
 # Operators whose meaning depends on the strides of their operand: the importer writes them beside the arguments.
 _READS_STRIDES = {"aten::as_strided", "aten::as_strided_copy", "aten::as_strided_scatter"}
 
@@ -49,6 +51,17 @@ def import_graph(
         for node in gm.graph.nodes:
             builder.visit(node)
         return builder.finish(target, name)
+
+
+def symbolic_text(gm: torch.fx.GraphModule, example_inputs: Sequence[Any], *, target: str, name: str) -> str:
+    """The function `name` with sizes that are symbols left open (`tensor<?x16xf32>`); symbols among the inputs are
+    arguments of type i64. For people: what is compiled is the graph with the sizes of a call.
+    """
+    builder = _Builder(gm, example_inputs, Sizes(None, kept=True))
+    with _torch_compat.without_modes():
+        for node in gm.graph.nodes:
+            builder.visit(node)
+        return builder.finish_open(target, name)
 
 
 class _Builder:
@@ -93,11 +106,12 @@ class _Builder:
         self._placeholders[node] = index
         value = node.meta.get("val", self._examples[index] if index < len(self._examples) else None)
         number = self._sizes.number(value)
-        if number is None or isinstance(number, int | float | bool):
+        type_ = self._sizes.type_of(value)
+        is_open = number is None and type_ in ("i64", "f64", "i1")
+        if not is_open and (number is None or isinstance(number, int | float | bool)):
             self._values[node] = Known(number)
             return
-        type_ = self._sizes.type_of(value)
-        layout = self._sizes.layout(value) if type_ != "!aten.opaque" else None
+        layout = self._sizes.layout(value) if isinstance(value, torch.Tensor) and type_ != "!aten.opaque" else None
         self._values[node] = self._argument(type_, str(node.target), layout)
         self._inputs.append(PlaceholderInput(index, str(node.target), layout))
 
@@ -274,6 +288,23 @@ class _Builder:
             constants=tuple(self._constants),
         )
 
+    def finish_open(self, target: str, name: str) -> str:
+        """The text with every output that is a value as a result, views of others included."""
+        results: list[Ssa] = []
+        layouts: list[Layout] = []
+        for output in self._outputs:
+            if not isinstance(output, torch.fx.Node) or isinstance(self._values[output], Known):
+                continue
+            results.append(self._materialise(self._values[output]))
+            described = output.meta.get("val")
+            is_tensor = isinstance(described, torch.Tensor)
+            layouts.append(self._sizes.layout(described) if is_tensor else Layout((), (), torch.int64))
+        writes = {len(results) + i: self._placeholders[base] for i, base in enumerate(self._written)}
+        for base, ssa in self._written.items():
+            results.append(ssa)
+            layouts.append(self._layout(base))
+        return self._text(target, name, results, layouts, writes)
+
     def _layout(self, node: torch.fx.Node) -> Layout:
         described = node.meta.get("val")
         if isinstance(described, torch.Tensor):
@@ -316,7 +347,7 @@ class _Builder:
         argument = {held.placeholder: i for i, held in enumerate(self._inputs) if isinstance(held, PlaceholderInput)}
         types = []
         for index, (ssa, layout) in enumerate(zip(results, layouts, strict=True)):
-            attributes = [] if ssa.type == "!aten.opaque" else [f"octavo.strides = {_strides(layout)}"]
+            attributes = [f"octavo.strides = {_strides(layout)}"] if ssa.type.startswith("tensor") else []
             if index in written:
                 attributes.append(f"octavo.writes = {argument[written[index]]} : i64")
             types.append(f"{ssa.type} {{{', '.join(attributes)}}}")
@@ -353,4 +384,5 @@ def _fill(structure: Any, results: list[Ssa]) -> Value:
 
 
 def _strides(layout: Layout) -> str:
-    return "array<i64" + (": " if layout.strides else "") + ", ".join(map(str, layout.strides)) + ">"
+    numbers = [_OPEN if stride is None else stride for stride in layout.strides]
+    return "array<i64" + (": " if numbers else "") + ", ".join(map(str, numbers)) + ">"

@@ -38,16 +38,20 @@ Value: TypeAlias = Ssa | Constant | Known | list["Value"]
 
 
 class Sizes:
-    """Gives symbolic sizes a value: the caller's, else the example's. None where only a run can tell."""
+    """Gives symbolic sizes a value: the caller's, else the example's. None where only a run can tell, which is
+    everywhere if symbols are `kept`.
+    """
 
-    def __init__(self, given: Mapping[Any, int] | None) -> None:
-        self._given = dict(given or {})
+    def __init__(self, given: Mapping[Any, int] | None, *, kept: bool = False) -> None:
+        self._given, self._kept = dict(given or {}), kept
 
     def number(self, value: Any) -> Any:
         """A plain number for a plain or symbolic one."""
         if not isinstance(value, torch.SymInt | torch.SymFloat | torch.SymBool):
             return value
         node = value.node
+        if self._kept:
+            return _plain(node.expr, value) if getattr(node.expr, "is_number", False) else None
         if not self._given:
             return node.hint
         bound = node.expr.xreplace(self._given) if hasattr(node.expr, "xreplace") else node.expr
@@ -67,7 +71,12 @@ class Sizes:
         """The MLIR type of what a node's `meta["val"]` describes."""
         if isinstance(value, torch.Tensor) and value.layout == torch.strided:
             return text.tensor_type(self.sizes(value.shape), value.dtype)
+        if self._kept and isinstance(value, torch.SymInt | torch.SymFloat | torch.SymBool):
+            return _SYMBOLS[type(value)]
         return "!aten.opaque"
+
+
+_SYMBOLS: dict[type, str] = {torch.SymInt: "i64", torch.SymFloat: "f64", torch.SymBool: "i1"}
 
 
 def _plain(bound: Any, value: Any) -> int | float | bool:
