@@ -55,7 +55,7 @@ def import_graph(
 
 def symbolic_text(gm: torch.fx.GraphModule, example_inputs: Sequence[Any], *, target: str, name: str) -> str:
     """The function `name` with sizes that are symbols left open (`tensor<?x16xf32>`); symbols among the inputs are
-    arguments of type i64. For people: what is compiled is the graph with the sizes of a call.
+    opaque arguments. For people: what is compiled is the graph with the sizes of a call.
     """
     builder = _Builder(gm, example_inputs, Sizes(None, kept=True))
     with _torch_compat.without_modes():
@@ -107,8 +107,7 @@ class _Builder:
         value = node.meta.get("val", self._examples[index] if index < len(self._examples) else None)
         number = self._sizes.number(value)
         type_ = self._sizes.type_of(value)
-        is_open = number is None and type_ in ("i64", "f64", "i1")
-        if not is_open and (number is None or isinstance(number, int | float | bool)):
+        if not self._sizes.is_open(value) and (number is None or isinstance(number, int | float | bool)):
             self._values[node] = Known(number)
             return
         layout = self._sizes.layout(value) if isinstance(value, torch.Tensor) and type_ != "!aten.opaque" else None

@@ -71,12 +71,12 @@ class Sizes:
         """The MLIR type of what a node's `meta["val"]` describes."""
         if isinstance(value, torch.Tensor) and value.layout == torch.strided:
             return text.tensor_type(self.sizes(value.shape), value.dtype)
-        if self._kept and isinstance(value, torch.SymInt | torch.SymFloat | torch.SymBool):
-            return _SYMBOLS[type(value)]
         return "!aten.opaque"
 
-
-_SYMBOLS: dict[type, str] = {torch.SymInt: "i64", torch.SymFloat: "f64", torch.SymBool: "i1"}
+    def is_open(self, value: Any) -> bool:
+        """Whether `value` is a symbol that is kept as a value of its own."""
+        is_symbol = isinstance(value, torch.SymInt | torch.SymFloat | torch.SymBool)
+        return self._kept and is_symbol and self.number(value) is None
 
 
 def _plain(bound: Any, value: Any) -> int | float | bool:
