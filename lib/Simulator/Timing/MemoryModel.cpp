@@ -10,7 +10,11 @@ using namespace octavo::sim;
 MemoryModel::MemoryModel(const TimingConstants &constants,
                          const MemoryShare &share,
                          llvm::ArrayRef<SharingDegree> sharing)
-    : constants(constants), sharing(sharing) {
+    : constants(constants), sharing(sharing),
+      l2(constants.l2Bytes / constants.lineBytes /
+         std::max(1u, share.activeUnitsPerXcd)),
+      mall(constants.mallBytes / constants.lineBytes /
+           std::max(1u, share.activeUnits)) {
   double perXcd = std::max(1u, share.activeUnitsPerXcd);
   double all = std::max(1u, share.activeUnits);
   // GB/s over MHz is 1000 bytes a clk.
@@ -62,19 +66,20 @@ MemoryModel::L1Line &MemoryModel::lookupL1(uint64_t line) {
 }
 
 MemoryLevel MemoryModel::findLevel(uint64_t line, uint32_t instIndex) {
-  if (!seen.insert(line).second)
-    return MemoryLevel::L2;
   SharingDegree degree =
       instIndex < sharing.size() ? sharing[instIndex] : SharingDegree();
-  // A number in [0, 1) that is fixed for the line.
-  uint64_t hash = (line ^ line >> 30) * 0xbf58476d1ce4e5b9u;
-  hash = (hash ^ hash >> 27) * 0x94d049bb133111ebu;
-  double chance = double((hash ^ hash >> 31) >> 11) * 0x1p-53;
   // One of the workgroups that share a line fetches it into L2, and one XCD of
   // those that share it fetches it from HBM.
   double missesL2 = 1 / std::max(1.0, degree.onXcd);
   double missesMall = 1 / std::max(1.0, degree.inGrid);
-  if (chance < missesMall)
+  bool inL2 = l2.touch(line, missesL2), inMall = mall.touch(line, missesMall);
+  if (inL2)
+    return MemoryLevel::L2;
+  // A number in [0, 1) that is fixed for the line.
+  uint64_t hash = (line ^ line >> 30) * 0xbf58476d1ce4e5b9u;
+  hash = (hash ^ hash >> 27) * 0x94d049bb133111ebu;
+  double chance = double((hash ^ hash >> 31) >> 11) * 0x1p-53;
+  if (chance < missesMall && !inMall)
     return MemoryLevel::Hbm;
   return chance < missesL2 ? MemoryLevel::Mall : MemoryLevel::L2;
 }
@@ -95,8 +100,10 @@ uint64_t MemoryModel::access(uint64_t cycle, const TraceInst &inst,
     double left = pass(l2WriteFree, start, bytes, l2WriteRate);
     passHbm(start, std::min<double>(bytes, access.bytes), /*isWrite=*/true);
     moved.l2 += bytes;
-    for (uint64_t line : lines)
-      seen.insert(line);
+    for (uint64_t line : lines) {
+      l2.touch(line, 1);
+      mall.touch(line, 1);
+    }
     return uint64_t(std::ceil(std::max(done, left + constants.l2Latency)));
   }
   double perLine = lines.empty() ? 0 : bytes / double(lines.size());

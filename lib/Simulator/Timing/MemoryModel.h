@@ -1,15 +1,16 @@
 //===- MemoryModel.h - Memory as one compute unit sees it -------*- C++ -*-===//
 //
 // L1 is simulated (tags, least recently used). Behind it are queues with this
-// unit's share of the bandwidth of L2, MALL and HBM: all active units are taken
-// to do alike. Which level holds a line is decided by how many workgroups use
-// it, which the sampled workgroups tell per instruction (see Sharing.h).
+// unit's share of the bandwidth and of the lines of L2, MALL and HBM: all
+// active units are taken to do alike. At first use, and after a line has left,
+// how many workgroups use it (see Sharing.h) says who has to fetch it.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef OCTAVO_LIB_SIMULATOR_TIMING_MEMORYMODEL_H
 #define OCTAVO_LIB_SIMULATOR_TIMING_MEMORYMODEL_H
 
+#include "lib/Simulator/Timing/CacheShare.h"
 #include "lib/Simulator/Timing/Constants.h"
 #include "lib/Simulator/Timing/Trace.h"
 
@@ -75,7 +76,8 @@ private:
   double l1Free = 0, l2Free = 0, l2WriteFree = 0, mallFree = 0, hbmFree = 0;
   /// Set by set, most recent first.
   std::vector<L1Line> l1;
-  llvm::DenseSet<uint64_t> seen, scalarSeen;
+  CacheShare l2, mall;
+  llvm::DenseSet<uint64_t> scalarSeen;
   llvm::DenseMap<uint64_t, uint64_t> pages;
   MemoryTraffic moved;
 };
