@@ -54,6 +54,9 @@ private:
   void stepScalar(const Inst &inst, State &state);
   void stepExec(const Inst &inst, State &state) const;
   void stepMemory(const Inst &inst, State &state);
+  std::pair<unsigned, unsigned> scratchSlots(const Inst &inst) const;
+  void storeData(const Inst &inst, bool isDerived);
+  bool loadsData(const Inst &inst) const;
   void flowTo(const Inst *inst, const State &state);
 
   const Program &program;
@@ -61,6 +64,10 @@ private:
   std::vector<std::optional<State>> before;
   std::vector<const Inst *> work;
   bool ldsDerived = false, memoryDerived = false;
+  /// Scratch by dword, as far as addresses are constant (spilled registers);
+  /// the last bit stands for all others.
+  static constexpr unsigned elsewhere = 4096;
+  std::bitset<elsewhere + 1> scratchDerived;
   std::string reason;
 };
 
@@ -174,6 +181,49 @@ void Slice::stepScalar(const Inst &inst, State &state) {
   state.derived[sccRegister] = derived || (scc && !isCompare);
 }
 
+/// The dwords of scratch that an instruction touches, and whether they are all.
+std::pair<unsigned, unsigned> Slice::scratchSlots(const Inst &inst) const {
+  bool isConstant = inst.src[0].kind == Kind::None &&
+                    inst.src[2].kind == Kind::None && inst.imm >= 0;
+  unsigned first = unsigned(inst.imm / 4);
+  unsigned count =
+      std::max<unsigned>(1, std::max(inst.dst.dwords, inst.src[1].dwords));
+  if (!isConstant || first + count > elsewhere)
+    return {elsewhere, 1};
+  return {first, count};
+}
+
+void Slice::storeData(const Inst &inst, bool isDerived) {
+  StringRef mnemonic = name(inst);
+  bool isScratch = mnemonic.starts_with("scratch_");
+  if (!isDerived)
+    return;
+  memoryDerived |= !isScratch;
+  // Flat instructions may reach either.
+  if (mnemonic.starts_with("flat_"))
+    scratchDerived.set(elsewhere);
+  if (!isScratch)
+    return;
+  auto [first, count] = scratchSlots(inst);
+  for (unsigned slot = first; slot < first + count; ++slot)
+    scratchDerived.set(slot);
+}
+
+bool Slice::loadsData(const Inst &inst) const {
+  StringRef mnemonic = name(inst);
+  if (mnemonic.starts_with("flat_"))
+    return memoryDerived || scratchDerived.any();
+  if (!mnemonic.starts_with("scratch_"))
+    return memoryDerived;
+  auto [first, count] = scratchSlots(inst);
+  if (scratchDerived[elsewhere] || first == elsewhere)
+    return scratchDerived.any();
+  for (unsigned slot = first; slot < first + count; ++slot)
+    if (scratchDerived[slot])
+      return true;
+  return false;
+}
+
 void Slice::stepMemory(const Inst &inst, State &state) {
   StringRef mnemonic = name(inst);
   bool isLds = inst.cls == Class::Lds;
@@ -204,8 +254,8 @@ void Slice::stepMemory(const Inst &inst, State &state) {
   else if (toLds)
     ldsDerived |= memoryDerived;
   else if (stores)
-    memoryDerived |= data;
-  bool loaded = isScalar ? false : isLds ? ldsDerived || data : memoryDerived;
+    storeData(inst, data);
+  bool loaded = isScalar ? false : isLds ? ldsDerived || data : loadsData(inst);
   bool replaces = isScalar || (state.execFull && !(inst.flags & KeepsHigh) &&
                                !mnemonic.contains("d16"));
   write(state, inst.dst, loaded, replaces);
@@ -289,9 +339,11 @@ MatrixUse Slice::run(uint64_t entry) {
   State start;
   start.execFull = fullWaves;
   bool lds, memory;
+  std::bitset<elsewhere + 1> scratch;
   do {
     lds = ldsDerived;
     memory = memoryDerived;
+    scratch = scratchDerived;
     before.assign(before.size(), std::nullopt);
     flowTo(first, start);
     while (!work.empty() && reason.empty()) {
@@ -308,7 +360,8 @@ MatrixUse Slice::run(uint64_t entry) {
       if (mnemonic != "s_branch")
         flowTo(inst.next, state);
     }
-  } while (reason.empty() && (lds != ldsDerived || memory != memoryDerived));
+  } while (reason.empty() && (lds != ldsDerived || memory != memoryDerived ||
+                              scratch != scratchDerived));
   return {reason.empty(), reason};
 }
 

@@ -6,6 +6,7 @@
 
 typedef unsigned int uint;
 typedef unsigned long ulong;
+typedef unsigned short ushort;
 
 #ifdef __AMDGCN__
 #define KERNEL __attribute__((amdgpu_kernel, visibility("protected"))) void

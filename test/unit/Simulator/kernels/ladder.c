@@ -23,21 +23,27 @@ static inline uint swizzle(uint row) {
   uint pair = row / 2 % 8;
   return pair ^ ((pair >> 1 ^ pair >> 2) & 1);
 }
-/* 8 rows of 128 bytes, swizzled, from global memory into LDS at `to`. */
-static inline void copyRows(GLOBAL const uchar *from, uint pitch, uint row, uint to) {
-  uint r = lane() / 8, chunk = lane() % 8 ^ swizzle(row + r);
+/* 8 rows of 128 bytes, swizzled or plain, from global memory into LDS at `to`. */
+static inline void copyRowsAs(int swizzled, GLOBAL const uchar *from, uint pitch, uint row, uint to) {
+  uint r = lane() / 8, chunk = lane() % 8 ^ (swizzled ? swizzle(row + r) : 0);
   GLOBAL const uchar *address = from + (ulong)(row + r) * pitch + 16 * chunk;
   asm volatile("s_mov_b32 m0, %1\n s_nop 0\n global_load_lds_dwordx4 %0, off"
                :
                : "v"(address), "s"(to)
                : "memory");
 }
-static inline int8v readFragment(uint base, uint row) {
-  uint r = row + lane() % 16, g = lane() / 16, s = swizzle(r);
+static inline void copyRows(GLOBAL const uchar *from, uint pitch, uint row, uint to) {
+  copyRowsAs(1, from, pitch, row, to);
+}
+static inline int8v readFragmentAs(int swizzled, uint base, uint row) {
+  uint r = row + lane() % 16, g = lane() / 16, s = swizzled ? swizzle(r) : 0;
   int4v low, high;
   asm volatile("ds_read_b128 %0, %1" : "=v"(low) : "v"(base + 128 * r + 16 * (g ^ s)));
   asm volatile("ds_read_b128 %0, %1" : "=v"(high) : "v"(base + 128 * r + 16 * ((4 + g) ^ s)));
   return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+}
+static inline int8v readFragment(uint base, uint row) {
+  return readFragmentAs(1, base, row);
 }
 /* Nothing is scheduled across these. */
 #define PINNED(TEXT)                                                               \
@@ -52,7 +58,15 @@ static inline int8v readFragment(uint base, uint row) {
 #define USE(X) asm volatile("" : "+v"(X))
 
 static inline float4v multiply(int8v a, int8v b, float4v c) {
+#ifdef HALF
+  /* A row of 128 bytes is 64 halves: the same kernels for f16. */
+  typedef _Float16 half8v __attribute__((ext_vector_type(8)));
+  int4v a0 = a.lo, a1 = a.hi, b0 = b.lo, b1 = b.hi;
+  c = __builtin_amdgcn_mfma_f32_16x16x32_f16(__builtin_bit_cast(half8v, a0), __builtin_bit_cast(half8v, b0), c, 0, 0, 0);
+  return __builtin_amdgcn_mfma_f32_16x16x32_f16(__builtin_bit_cast(half8v, a1), __builtin_bit_cast(half8v, b1), c, 0, 0, 0);
+#else
   return __builtin_amdgcn_mfma_scale_f32_16x16x128_f8f6f4(a, b, c, 0, 0, 0, 0, 0, 0);
+#endif
 }
 static inline void storeTile(GLOBAL ushort *c, uint pitch, uint row, uint column, float4v value) {
   for (uint r = 0; r < 4; ++r) {
@@ -63,7 +77,7 @@ static inline void storeTile(GLOBAL ushort *c, uint pitch, uint row, uint column
 }
 
 /* 32 x 32, one 16 x 16 of each of 4 waves, nothing shared, one stage. */
-#define FOUR_TILES(NAME, COPY)                                                     \
+#define FOUR_TILES(NAME, SWIZZLED, COPY)                                                    \
   KERNEL __attribute__((amdgpu_flat_work_group_size(256, 256)))                    \
   NAME(GLOBAL const uchar *a, GLOBAL const uchar *b, GLOBAL ushort *c, uint n, uint k) { \
     uint row = __builtin_amdgcn_workgroup_id_y() * 32 + wave() / 2 * 16;           \
@@ -73,7 +87,7 @@ static inline void storeTile(GLOBAL ushort *c, uint pitch, uint row, uint column
     for (uint at = 0; at < k; at += 128) {                                         \
       COPY                                                                         \
       BARRIER();                                                                   \
-      int8v x = readFragment(base, 0), y = readFragment(base + 2048, 0);           \
+      int8v x = readFragmentAs(SWIZZLED, base, 0), y = readFragmentAs(SWIZZLED, base + 2048, 0); \
       WAIT_LDS(0);                                                                 \
       USE(x);                                                                      \
       USE(y);                                                                      \
@@ -92,12 +106,19 @@ static inline void copyThroughRegisters(GLOBAL const uchar *from, uint pitch, ui
   }
 }
 
-FOUR_TILES(ladder341, copyThroughRegisters(a, k, row, at, base);
+FOUR_TILES(ladder341, 1, copyThroughRegisters(a, k, row, at, base);
            copyThroughRegisters(b, k, column, at, base + 2048); WAIT_LDS(0);)
-FOUR_TILES(ladder501, for (uint half = 0; half < 2; ++half) {
-  copyRows(a + (ulong)row * k + at, k, 8 * half, base + 1024 * half);
-  copyRows(b + (ulong)column * k + at, k, 8 * half, base + 2048 + 1024 * half);
-} WAIT_COPIES(0);)
+#define COPY_FOUR(SWIZZLED)                                                        \
+  for (uint half = 0; half < 2; ++half) {                                          \
+    copyRowsAs(SWIZZLED, a + (ulong)row * k + at, k, 8 * half, base + 1024 * half); \
+    copyRowsAs(SWIZZLED, b + (ulong)column * k + at, k, 8 * half, base + 2048 + 1024 * half); \
+  }                                                                                \
+  WAIT_COPIES(0);
+/* The notebook's next step swizzles and changes nothing (501, 495), so that its
+   layout before cannot have had the bank conflicts of plain rows: both stand for
+   it here. */
+FOUR_TILES(ladder501, 1, COPY_FOUR(1))
+FOUR_TILES(ladder501plain, 0, COPY_FOUR(0))
 
 /* TM x TN in WM x WN waves, operands shared, two stages. */
 #define SHARED_TILES(NAME, TM, TN, WM, WN)                                         \
@@ -153,6 +174,7 @@ FOUR_TILES(ladder501, for (uint half = 0; half < 2; ++half) {
 SHARED_TILES(ladder1150, 64, 64, 2, 2)
 SHARED_TILES(ladder1808, 128, 128, 2, 4)
 SHARED_TILES(ladder2003, 256, 256, 2, 4)
+SHARED_TILES(ladder2084, 256, 256, 4, 4)
 
 /* 256 x 256 as four quadrants of 128 x 128, 8 waves of 64 x 32 in each; waves 4
    to 7 run a phase behind; copies two steps ahead. */
