@@ -90,6 +90,10 @@ CASES[-1][1].update({14: lane4, 15: lambda s, i: 1 << 16})
 # Stores are seen through loads.
 memory(f"{LANE16}ds_write_b128 v13, v[0:3] offset:64\n ds_read_b128 v[8:11], v13 offset:64", lane16,
        *[lambda s, i, w=w: int(s.v[w][i]) for w in range(4)])
+# A base below zero, as LLVM makes of a stage that alternates.
+memory(f"{LANE16}v_subrev_u32_e32 v13, 64, v13\n ds_write_b128 v13, v[0:3] offset:128\n"
+       " ds_read_b128 v[8:11], v13 offset:128", lambda s, i: 16 * i - 64 & 0xFFFFFFFF,
+       *[lambda s, i, w=w: int(s.v[w][i]) for w in range(4)])
 memory(f"{LANE16}ds_write2_b64 v13, v[0:1], v[2:3] offset0:4 offset1:5\n ds_read_b128 v[8:11], v13 offset:32", lane16,
        *[lambda s, i, w=w: int(s.v[w][i]) for w in range(4)])
 memory(f"{LANE16}global_store_dwordx4 v13, v[0:3], s[10:11] offset:32\n s_waitcnt vmcnt(0)\n "

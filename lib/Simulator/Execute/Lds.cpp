@@ -1,6 +1,7 @@
 //===- Lds.cpp - Reading and writing LDS ----------------------------------===//
 //
-// src[0] is the address, src[1] and src[2] are data. imm and imm2 are offsets.
+// src[0] is the address, src[1] and src[2] are data. imm and imm2 are offsets:
+// the sum has 32 bits, and compilers use that for bases below zero.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +15,7 @@ const Inst *outside(Wave &w, const Inst &inst) {
 }
 
 void observe(Wave &w, const Inst &inst, const uint32_t *address,
-             uint64_t offset, uint32_t bytes) {
+             uint32_t offset, uint32_t bytes) {
   uint64_t addresses[Lanes];
   for (unsigned l = 0; l < Lanes; ++l)
     addresses[l] = address[l] + offset;
@@ -33,20 +34,21 @@ const Inst *read(Wave &w, const Inst &inst) {
          sizeof(address)); // may be the destination
   uint32_t *d = vgpr(w, inst.dst.index);
   const uint8_t *lds = w.group->lds;
-  uint64_t end = w.group->ldsBytes, offset = uint64_t(inst.imm);
+  uint64_t end = w.group->ldsBytes;
+  uint32_t offset = uint32_t(inst.imm);
   if (w.observer)
     observe(w, inst, address, offset, Bytes);
   w.ldsRead += Bytes * popcount(exec);
   if constexpr (Bytes == 16)
     if (allInside(exec, address, offset, 16, end)) {
-      loadAll16(d, [&](unsigned l) { return lds + address[l] + offset; });
+      loadAll16(d, [&](unsigned l) { return lds + (address[l] + offset); });
       return inst.next;
     }
   if constexpr (Bytes < 16)
     if (allInside(exec, address, offset, Bytes, end)) {
       for (unsigned l = 0; l < Lanes; ++l) {
         uint32_t value[(Bytes + 3) / 4];
-        loadValue<Bytes, Signed>(lds + address[l] + offset, value);
+        loadValue<Bytes, Signed>(lds + (address[l] + offset), value);
         putValue<Bytes, part>(d, l, value);
       }
       return inst.next;
@@ -68,20 +70,21 @@ const Inst *write(Wave &w, const Inst &inst) {
   const uint32_t *address = addressLanes(w, inst),
                  *d = vgpr(w, inst.src[1].index);
   uint8_t *lds = w.group->lds;
-  uint64_t end = w.group->ldsBytes, offset = uint64_t(inst.imm);
+  uint64_t end = w.group->ldsBytes;
+  uint32_t offset = uint32_t(inst.imm);
   if (w.observer)
     observe(w, inst, address, offset, Bytes);
   w.ldsWritten += Bytes * popcount(exec);
   ++w.progress;
   if constexpr (Bytes == 16)
     if (allInside(exec, address, offset, 16, end)) {
-      storeAll16(d, [&](unsigned l) { return lds + address[l] + offset; });
+      storeAll16(d, [&](unsigned l) { return lds + (address[l] + offset); });
       return inst.next;
     }
   if constexpr (Bytes < 16)
     if (allInside(exec, address, offset, Bytes, end)) {
       for (unsigned l = 0; l < Lanes; ++l)
-        storeValue<Bytes, part>(lds + address[l] + offset, d, l);
+        storeValue<Bytes, part>(lds + (address[l] + offset), d, l);
       return inst.next;
     }
   OCTAVO_EACH_ACTIVE(exec) {
@@ -101,8 +104,9 @@ const Inst *read2(Wave &w, const Inst &inst) {
   memcpy(address, addressLanes(w, inst), sizeof(address));
   uint32_t *d = vgpr(w, inst.dst.index);
   const uint8_t *lds = w.group->lds;
-  uint64_t end = w.group->ldsBytes, offset[2] = {uint64_t(inst.imm) * Scale,
-                                                 uint64_t(inst.imm2) * Scale};
+  uint64_t end = w.group->ldsBytes;
+  uint32_t offset[2] = {uint32_t(inst.imm) * Scale,
+                        uint32_t(inst.imm2) * Scale};
   w.ldsRead += 2 * Bytes * popcount(exec);
   for (unsigned i = 0; i < 2; ++i) {
     if (w.observer)
@@ -124,8 +128,9 @@ const Inst *write2(Wave &w, const Inst &inst) {
   uint64_t exec = execOf(w);
   const uint32_t *address = addressLanes(w, inst);
   uint8_t *lds = w.group->lds;
-  uint64_t end = w.group->ldsBytes, offset[2] = {uint64_t(inst.imm) * Scale,
-                                                 uint64_t(inst.imm2) * Scale};
+  uint64_t end = w.group->ldsBytes;
+  uint32_t offset[2] = {uint32_t(inst.imm) * Scale,
+                        uint32_t(inst.imm2) * Scale};
   w.ldsWritten += 2 * Bytes * popcount(exec);
   ++w.progress;
   for (unsigned i = 0; i < 2; ++i) {
@@ -151,9 +156,9 @@ template <unsigned Bits> const Inst *readTransposed(Wave &w, const Inst &inst) {
   const uint32_t *address = addressLanes(w, inst);
   uint8_t rows[Lanes][16] = {};
   if (w.observer)
-    observe(w, inst, address, uint64_t(inst.imm), bytes);
+    observe(w, inst, address, uint32_t(inst.imm), bytes);
   for (unsigned l = 0; l < Lanes; ++l) {
-    uint64_t at = address[l] + uint64_t(inst.imm);
+    uint64_t at = address[l] + uint32_t(inst.imm);
     if (at + bytes > w.group->ldsBytes)
       return outside(w, inst);
     memcpy(rows[l], w.group->lds + at, bytes);

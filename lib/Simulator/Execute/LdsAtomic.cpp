@@ -12,7 +12,8 @@ namespace {
 /// Calls f(pointer, lane) for active lanes; false if an address is outside.
 template <class F>
 OCTAVO_INLINE bool eachPlace(Wave &w, const Inst &inst, unsigned bytes, F f) {
-  uint64_t exec = execOf(w), offset = uint64_t(inst.imm);
+  uint64_t exec = execOf(w);
+  uint32_t offset = uint32_t(inst.imm);
   const uint32_t *address = vgpr(w, inst.src[0].index);
   if (w.observer) {
     uint64_t addresses[Lanes];

@@ -106,13 +106,14 @@ template <class F> OCTAVO_INLINE void storeAll16(const uint32_t *d, F place) {
   }
 }
 
-/// All lanes are active and access `bytes` bytes below `end`.
+/// All lanes are active and access `bytes` bytes below `end`, at the 32-bit sum
+/// of address and offset.
 OCTAVO_INLINE bool allInside(uint64_t exec, const uint32_t *address,
-                             uint64_t offset, unsigned bytes, uint64_t end) {
+                             uint32_t offset, unsigned bytes, uint64_t end) {
   uint32_t last = 0;
   for (unsigned l = 0; l < Lanes; ++l)
-    last = address[l] > last ? address[l] : last;
-  return exec == ~uint64_t(0) && last + offset + bytes <= end;
+    last = address[l] + offset > last ? address[l] + offset : last;
+  return exec == ~uint64_t(0) && uint64_t(last) + bytes <= end;
 }
 
 //===----------------------------------------------------------------------===//

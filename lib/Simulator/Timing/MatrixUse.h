@@ -3,10 +3,11 @@
 // A run that only wants a time may leave out matrix arithmetic if every
 // address, branch and EXEC mask stays the same without it. That is proved by a
 // forward slice over the program: which registers may hold what a matrix
-// instruction computed, at each instruction. LDS, scratch and other memory count as
-// one place each, for the whole program: once such a value may be stored, every load from
-// there may give it. Scalar loads are not touched, as their cache does not see
-// vector stores; a program that invalidates it is not proved.
+// instruction computed, at each instruction. LDS, scratch and other memory
+// count as one place each, for the whole program: once such a value may be
+// stored, every load from there may give it. Scalar loads are not touched, as
+// their cache does not see vector stores; a program that invalidates it is not
+// proved.
 //
 //===----------------------------------------------------------------------===//
 

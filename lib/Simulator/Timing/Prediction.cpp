@@ -238,6 +238,9 @@ SamplePlan octavo::sim::planSamples(const TargetInfo &target,
     if (linear < shape.workgroups)
       plan.onXcd.push_back(linear);
   }
+  uint64_t last = (onXcd - 1) * target.xcds;
+  plan.xcdEdges = {0, std::min(last, shape.workgroups - 1)};
+  plan.gridEdges = {0, shape.workgroups - 1};
   plan.inGrid = choose(shape.workgroups, samplesPerKind, random);
   return plan;
 }

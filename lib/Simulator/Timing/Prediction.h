@@ -22,6 +22,8 @@ struct LaunchShape {
 /// first XCD, and one of the whole grid. The seed is fixed.
 struct SamplePlan {
   std::vector<uint64_t> onXcd, inGrid;
+  /// First and last of both.
+  std::vector<uint64_t> xcdEdges, gridEdges;
 };
 SamplePlan planSamples(const TargetInfo &target, const LaunchShape &shape);
 

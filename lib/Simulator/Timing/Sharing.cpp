@@ -78,11 +78,8 @@ double estimateByRange(const Region &region,
     first = std::min(first, line);
     last = std::max(last, line);
   }
-  // All of a small population was seen; else the range is wider than what was.
-  double unseen =
-      population > samples ? double(samples + 1) / double(samples - 1) : 1;
   double perGroup = double(pairs) / double(samples);
-  return double(population) * perGroup / (double(last - first + 1) * unseen);
+  return double(population) * perGroup / double(last - first + 1);
 }
 
 } // namespace
@@ -92,12 +89,14 @@ octavo::sim::estimateSharing(llvm::ArrayRef<TraceInst> program,
                              llvm::ArrayRef<SampledGroup> samples,
                              uint64_t xcdGroups, uint64_t gridGroups) {
   std::map<uint32_t, LineMasks> perInst;
-  uint32_t xcdMembers = 0, gridMembers = 0;
+  uint32_t xcdMembers = 0, gridMembers = 0, xcdEdges = 0, gridEdges = 0;
   for (size_t i = 0; i < std::min<size_t>(samples.size(), 32); ++i) {
     const WorkgroupTrace &trace = *samples[i].trace;
     uint32_t bit = 1u << i;
     xcdMembers |= samples[i].onXcd ? bit : 0;
     gridMembers |= samples[i].inGrid ? bit : 0;
+    xcdEdges |= samples[i].xcdEdge ? bit : 0;
+    gridEdges |= samples[i].gridEdge ? bit : 0;
     for (const WaveTrace &wave : trace.waves)
       for (const TraceStep &step : wave.steps) {
         if (step.access == noAccess ||
@@ -118,8 +117,10 @@ octavo::sim::estimateSharing(llvm::ArrayRef<TraceInst> program,
         std::max(degree.onXcd, estimate(masks, gridMembers, gridGroups));
   }
   for (const Region &region : findRegions(perInst)) {
-    double onXcd = estimateByRange(region, perInst, xcdMembers, xcdGroups);
-    double inGrid = estimateByRange(region, perInst, gridMembers, gridGroups);
+    double onXcd =
+        estimateByRange(region, perInst, xcdMembers | xcdEdges, xcdGroups);
+    double inGrid =
+        estimateByRange(region, perInst, gridMembers | gridEdges, gridGroups);
     for (uint32_t inst : region.insts) {
       SharingDegree &degree = degrees[inst];
       degree.onXcd = std::max(degree.onXcd, onXcd);

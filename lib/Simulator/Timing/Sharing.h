@@ -8,8 +8,8 @@
 // Few samples of a large grid seldom meet, so there is a second estimate, and
 // the larger one counts: n workgroups of L lines each within a region of S
 // lines use a line n L / S times at least. Regions are the address ranges of
-// the load instructions, joined where they overlap; samples show (m - 1) / (m +
-// 1) of a range.
+// the load instructions, joined where they overlap; the first and the last
+// workgroup are looked at too, so that ranges are whole.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,6 +24,8 @@ struct SampledGroup {
   const WorkgroupTrace *trace;
   /// Member of the sample of the first XCD, and of that of the whole grid.
   bool onXcd, inGrid;
+  /// First or last of those that start on the XCD, and of the grid.
+  bool xcdEdge = false, gridEdge = false;
 };
 
 /// Degrees per instruction of `program`. `xcdGroups` run at the same time on

@@ -89,7 +89,8 @@ SampleRecorder::SampleRecorder(llvm::StringRef arch,
                                const TimingConstants &constants,
                                llvm::ArrayRef<TraceInst> program,
                                const SamplePlan &plan, uint64_t waves) {
-  uint64_t count = plan.onXcd.size() + plan.inGrid.size();
+  uint64_t count = plan.onXcd.size() + plan.inGrid.size() +
+                   plan.xcdEdges.size() + plan.gridEdges.size();
   uint64_t limit = totalSteps / std::max<uint64_t>(1, count * waves);
   auto add = [&](uint64_t number) -> Sample & {
     return groups
@@ -101,6 +102,10 @@ SampleRecorder::SampleRecorder(llvm::StringRef arch,
     add(number).onXcd = true;
   for (uint64_t number : plan.inGrid)
     add(number).inGrid = true;
+  for (uint64_t number : plan.xcdEdges)
+    add(number).xcdEdge = true;
+  for (uint64_t number : plan.gridEdges)
+    add(number).gridEdge = true;
   for (auto &[number, sample] : groups)
     sample.recorder.trace.linear = number;
 }
@@ -113,6 +118,7 @@ Observer *SampleRecorder::select(uint64_t workgroup) {
 std::vector<SampledGroup> SampleRecorder::samples() const {
   std::vector<SampledGroup> out;
   for (auto &[number, sample] : groups)
-    out.push_back({&sample.recorder.trace, sample.onXcd, sample.inGrid});
+    out.push_back({&sample.recorder.trace, sample.onXcd, sample.inGrid,
+                   sample.xcdEdge, sample.gridEdge});
   return out;
 }

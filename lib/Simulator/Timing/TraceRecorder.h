@@ -54,7 +54,7 @@ public:
 private:
   struct Sample {
     WorkgroupRecorder recorder;
-    bool onXcd = false, inGrid = false;
+    bool onXcd = false, inGrid = false, xcdEdge = false, gridEdge = false;
   };
   std::map<uint64_t, Sample> groups;
 };

@@ -219,8 +219,10 @@ LaunchPrediction predictStream(const char *arch, bool writes) {
   const TargetInfo &target = *lookupTarget(arch);
   LaunchShape shape{uint64_t(target.computeUnits) * 64, {8, 8, "waves"}};
   SamplePlan plan = planSamples(target, shape);
-  std::vector<uint64_t> numbers = plan.onXcd;
-  numbers.insert(numbers.end(), plan.inGrid.begin(), plan.inGrid.end());
+  std::vector<uint64_t> numbers;
+  for (const auto *part :
+       {&plan.onXcd, &plan.inGrid, &plan.xcdEdges, &plan.gridEdges})
+    numbers.insert(numbers.end(), part->begin(), part->end());
   for (uint64_t number : numbers) {
     WorkgroupTrace trace;
     for (uint64_t wave = 0; wave < 4; ++wave) {
@@ -249,9 +251,10 @@ LaunchPrediction predictStream(const char *arch, bool writes) {
     traces.push_back(std::move(trace));
   }
   std::vector<SampledGroup> samples;
+  size_t onXcd = plan.onXcd.size(), random = onXcd + plan.inGrid.size();
   for (size_t i = 0; i < traces.size(); ++i)
-    samples.push_back(
-        {&traces[i], i < plan.onXcd.size(), i >= plan.onXcd.size()});
+    samples.push_back({&traces[i], i < onXcd, i >= onXcd && i < random,
+                       i >= random && i < random + 2, i >= random + 2});
   return predictFromTraces(target, *getTimingConstants(arch), shape, program,
                            samples);
 }

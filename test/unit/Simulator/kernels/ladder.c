@@ -58,7 +58,7 @@ static inline int8v readFragment(uint base, uint row) {
 #define USE(X) asm volatile("" : "+v"(X))
 
 static inline float4v multiply(int8v a, int8v b, float4v c) {
-#ifdef HALF
+#ifdef F16
   /* A row of 128 bytes is 64 halves: the same kernels for f16. */
   typedef _Float16 half8v __attribute__((ext_vector_type(8)));
   int4v a0 = a.lo, a1 = a.hi, b0 = b.lo, b1 = b.hi;
@@ -97,17 +97,29 @@ static inline void storeTile(GLOBAL ushort *c, uint pitch, uint row, uint column
     storeTile(c, n, row, column, sum);                                             \
   }
 
-static inline void copyThroughRegisters(GLOBAL const uchar *from, uint pitch, uint row, uint at, uint to) {
+/* 16 rows of 128 bytes into two registers, and from there into LDS at `to`. */
+typedef struct {
+  int4v half[2];
+} Rows;
+static inline Rows loadRows(GLOBAL const uchar *from, uint pitch, uint row, uint at) {
+  Rows rows;
+  for (uint half = 0; half < 2; ++half)
+    rows.half[half] =
+        *(GLOBAL const int4v *)(from + (ulong)(row + 8 * half + lane() / 8) * pitch + at + 16 * (lane() % 8));
+  return rows;
+}
+static inline void storeRows(Rows rows, uint to) {
   for (uint half = 0; half < 2; ++half) {
     uint r = 8 * half + lane() / 8;
-    uint chunk = lane() % 8;
-    int4v value = *(GLOBAL const int4v *)(from + (ulong)(row + r) * pitch + at + 16 * chunk);
-    asm volatile("ds_write_b128 %0, %1" : : "v"(to + 128 * r + 16 * (chunk ^ swizzle(r))), "v"(value) : "memory");
+    asm volatile("ds_write_b128 %0, %1"
+                 :
+                 : "v"(to + 128 * r + 16 * (lane() % 8 ^ swizzle(r))), "v"(rows.half[half])
+                 : "memory");
   }
 }
 
-FOUR_TILES(ladder341, 1, copyThroughRegisters(a, k, row, at, base);
-           copyThroughRegisters(b, k, column, at, base + 2048); WAIT_LDS(0);)
+FOUR_TILES(ladder341, 1, Rows fromA = loadRows(a, k, row, at); Rows fromB = loadRows(b, k, column, at);
+           storeRows(fromA, base); storeRows(fromB, base + 2048); WAIT_LDS(0);)
 #define COPY_FOUR(SWIZZLED)                                                        \
   for (uint half = 0; half < 2; ++half) {                                          \
     copyRowsAs(SWIZZLED, a + (ulong)row * k + at, k, 8 * half, base + 1024 * half); \
@@ -175,6 +187,48 @@ SHARED_TILES(ladder1150, 64, 64, 2, 2)
 SHARED_TILES(ladder1808, 128, 128, 2, 4)
 SHARED_TILES(ladder2003, 256, 256, 2, 4)
 SHARED_TILES(ladder2084, 256, 256, 4, 4)
+
+/* TM x TN in WM x WN waves, operands shared, one stage: each step copies, waits
+   and then multiplies. */
+#define SINGLE_STAGE(NAME, TM, TN, WM, WN, COPY)                                   \
+  KERNEL __attribute__((amdgpu_flat_work_group_size(64 * WM * WN, 64 * WM * WN)))  \
+  NAME(GLOBAL const uchar *a, GLOBAL const uchar *b, GLOBAL ushort *c, uint n, uint k) { \
+    enum { MI = TM / WM / 16, NI = TN / WN / 16 };                                 \
+    uint row = __builtin_amdgcn_workgroup_id_y() * TM;                             \
+    uint column = __builtin_amdgcn_workgroup_id_x() * TN;                          \
+    a += (ulong)row * k;                                                           \
+    b += (ulong)column * k;                                                        \
+    uint wm = wave() / WN * (TM / WM), wn = wave() % WN * (TN / WN);               \
+    float4v sum[MI][NI] = {};                                                      \
+    for (uint at = 0; at < k; at += 128) {                                         \
+      COPY                                                                         \
+      BARRIER();                                                                   \
+      int8v x[MI], y[NI];                                                          \
+      _Pragma("unroll") for (uint j = 0; j < NI; ++j) y[j] = readFragment(128 * TM, wn + 16 * j); \
+      _Pragma("unroll") for (uint i = 0; i < MI; ++i) x[i] = readFragment(0, wm + 16 * i); \
+      WAIT_LDS(0);                                                                 \
+      _Pragma("unroll") for (uint j = 0; j < NI; ++j) USE(y[j]);                   \
+      _Pragma("unroll") for (uint i = 0; i < MI; ++i) {                            \
+        USE(x[i]);                                                                 \
+        _Pragma("unroll") for (uint j = 0; j < NI; ++j)                            \
+          sum[i][j] = multiply(x[i], y[j], sum[i][j]);                             \
+      }                                                                            \
+      BARRIER();                                                                   \
+    }                                                                              \
+    _Pragma("unroll") for (uint i = 0; i < MI; ++i)                                \
+      _Pragma("unroll") for (uint j = 0; j < NI; ++j)                              \
+        storeTile(c, n, row + wm + 16 * i, column + wn + 16 * j, sum[i][j]);       \
+  }
+/* 32 rows each of A and of B for a wave. */
+SINGLE_STAGE(
+    registers256, 256, 256, 2, 4, Rows fromA[2]; Rows fromB[2]; _Pragma("unroll") for (uint p = 0; p < 2; ++p) {
+      fromA[p] = loadRows(a, k, 16 * (wave() + 8 * p), at);
+      fromB[p] = loadRows(b, k, 16 * (wave() + 8 * p), at);
+    } _Pragma("unroll") for (uint p = 0; p < 2; ++p) {
+      storeRows(fromA[p], 128 * 16 * (wave() + 8 * p));
+      storeRows(fromB[p], 128 * (256 + 16 * (wave() + 8 * p)));
+    } WAIT_LDS(0);)
+SINGLE_STAGE(single256, 256, 256, 2, 4, COPY_STEP(256, 256, 8, at, 0) WAIT_COPIES(0);)
 
 /* 256 x 256 as four quadrants of 128 x 128, 8 waves of 64 x 32 in each; waves 4
    to 7 run a phase behind; copies two steps ahead. */
