@@ -21,8 +21,8 @@ INTRODUCTION = """# The timing model against published measurements
 Made by `tools/dev bench sim-validation --write-docs`. No GPU was at hand: every published figure is from others, and
 every prediction is the model's at the peak clock from cold caches. Kernels are C with assembly
 (`tools/bench/sim_validation/kernels`, the ladder in `test/unit/Simulator/kernels/ladder.c`), none is Octavo's output.
-The constants of the model stand with their sources in `lib/Simulator/Timing/Constants.def`. Rows whose source is that of
-a constant only check that the model applies it; the others show how constants act together.
+The constants of the model stand with their sources in `lib/Simulator/Timing/Constants.def`. Rows whose source is that
+of a constant only check that the model applies it; the others show how constants act together.
 """
 
 CHOICES = """
