@@ -4,12 +4,18 @@
 
 #include "passes/OctavoToTile/ProductLoop.h"
 
+#include "octavo/Target/MatrixInstructions.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace octavo;
+
+/// Elements of K that share a scale of a matrix instruction, and a step along K
+/// that each such instruction divides.
+static constexpr int64_t kScaleBlock = 32, kScaledStep = 128;
 
 //===----------------------------------------------------------------------===//
 // Granules
@@ -35,13 +41,34 @@ static bool hasE8M0(ScaledMatmulOp op) {
          isOfKind(op, ProductSide::B, GranuleKind::mx);
 }
 
+/// Whether matrix instructions of the target take both operands' scales.
+static bool hasScaledInstruction(ScaledMatmulOp op) {
+  for (ProductSide side : {ProductSide::A, ProductSide::B}) {
+    Value operand = side == ProductSide::A ? op.getA() : op.getB();
+    if (!isOfKind(op, side, GranuleKind::mx) ||
+        granuleOf(op, side)->getAlong() != kScaleBlock ||
+        !isa<Float8E4M3FNType, Float8E5M2Type>(
+            getElementTypeOrSelf(operand.getType())))
+      return false;
+  }
+  const TargetInfo *target = getTargetOrError(op);
+  return target && target->float8 == Float8Encoding::OCP &&
+         llvm::any_of(
+             getMatrixInstructions(*target),
+             [](const MatrixInstruction &row) { return row.selectsFormat; });
+}
+
 unsigned octavo::getMultipliedBits(ScaledMatmulOp op) {
   unsigned bits = std::min(op.getA().getType().getElementTypeBitWidth(),
                            op.getB().getType().getElementTypeBitWidth());
-  return hasE8M0(op) ? std::max(bits, 16u) : bits;
+  return hasE8M0(op) && !hasScaledInstruction(op) ? std::max(bits, 16u) : bits;
 }
 
 LogicalResult octavo::fitGranules(ScaledMatmulOp op, MatmulPlan &plan) {
+  if (hasScaledInstruction(op)) {
+    plan.blockK = std::max(plan.blockK, kScaledStep);
+    return success();
+  }
   for (ProductSide side : {ProductSide::A, ProductSide::B}) {
     if (!hasScaleAlongK(op, side))
       continue;
@@ -113,8 +140,10 @@ Value ScaledProduct::repeatAlong(Value tile, int axis, int64_t times) {
 }
 
 /// The scales (f32) of one step along K: the operand's rows lie along `axis`, K
-/// along `axisK` or, if the step has one scale, nowhere (-1).
-Value ScaledProduct::scaleTile(ProductSide side, int axis, int axisK) {
+/// along `axisK` or, if the step has one scale, nowhere (-1). With `asIs` each
+/// scale is there once, in its own type.
+Value ScaledProduct::scaleTile(ProductSide side, int axis, int axisK,
+                               bool asIs) {
   bool isA = side == ProductSide::A;
   Value scale = isA ? op.getScaleA() : op.getScaleB();
   bool rowsFirst = isA ? !op.getTransposedA() : op.getTransposedB();
@@ -152,6 +181,14 @@ Value ScaledProduct::scaleTile(ProductSide side, int axis, int axisK) {
   Value tile = evaluator.evaluate({scale, index});
   if (!tile)
     return {};
+  if (asIs) {
+    // An index of one value is no coordinate.
+    auto whole = cast<RankedTensorType>(tile.getType())
+                     .clone({other.block, plan.blockK / kScaleBlock});
+    return tile.getType() == whole
+               ? tile
+               : Value(tile::BroadcastOp::create(b, loc, whole, tile));
+  }
   tile = convertTile(b, loc, tile, b.getF32Type());
   tile = repeatAlong(tile, axis, repeat);
   return axisK < 0 ? tile : repeatAlong(tile, axisK, repeatK);
@@ -197,6 +234,8 @@ static Value upperHalf(OpBuilder &b, Location loc, Value tile) {
 Value ScaledProduct::scaleOperand(ProductSide side, Value tile, bool minorK) {
   auto type = cast<RankedTensorType>(tile.getType());
   bool small = type.getElementTypeBitWidth() <= 8;
+  if (hasScaledInstruction(op))
+    return tile;
   if (!isOfKind(op, side, GranuleKind::mx))
     return small && hasE8M0(op) ? convertTile(b, loc, tile, b.getBF16Type())
                                 : tile;
@@ -210,8 +249,22 @@ Value ScaledProduct::scaleOperand(ProductSide side, Value tile, bool minorK) {
   return small ? upperHalf(b, loc, product) : product;
 }
 
+Value ScaledProduct::scaledDot(Value a, Value c, Value sum, bool transposeA,
+                               bool transposeB) {
+  Value scaleA = scaleTile(ProductSide::A, 0, 1, /*asIs=*/true);
+  Value scaleB =
+      scaleA ? scaleTile(ProductSide::B, 0, 1, /*asIs=*/true) : Value();
+  if (!scaleB)
+    return {};
+  auto unit = [&](bool on) { return on ? b.getUnitAttr() : UnitAttr(); };
+  return tile::DotScaledOp::create(b, loc, sum.getType(), a, scaleA, c, scaleB,
+                                   sum, unit(transposeA), unit(transposeB));
+}
+
 Value ScaledProduct::accumulate(Value a, Value c, Value sum, bool transposeA,
                                 bool transposeB) {
+  if (hasScaledInstruction(op))
+    return scaledDot(a, c, sum, transposeA, transposeB);
   // The factors together first: one product per row if B has one scale.
   Value factor;
   for (ProductSide side : {ProductSide::A, ProductSide::B}) {

@@ -1,9 +1,10 @@
 //===- ScaledProduct.h - Scales that change along K -------------*- C++ -*-===//
 //
 // A scale per block of K cannot wait for the end of the sum. Scales of f32 are
-// multiplied with the partial sum of a block, in f32, which is then added; E8M0
-// scales make the operand bf16, which holds the product exactly but at the far
-// ends of its range.
+// multiplied with the partial sum of a block, in f32, which is then added. E8M0
+// scales of both operands go into the matrix instructions of a target that has
+// such; else they make the operand bf16, which holds the product exactly but at
+// the far ends of its range.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,7 +48,10 @@ public:
                          bool transposeA, bool transposeB);
 
 private:
-  mlir::Value scaleTile(ProductSide side, int axis, int axisK);
+  mlir::Value scaledDot(mlir::Value a, mlir::Value c, mlir::Value sum,
+                        bool transposeA, bool transposeB);
+  mlir::Value scaleTile(ProductSide side, int axis, int axisK,
+                        bool asIs = false);
   BoundCoordinate bindGranules(BoundCoordinate of, int64_t size, int axis,
                                int64_t &repeat);
   mlir::Value repeatAlong(mlir::Value tile, int axis, int64_t times);

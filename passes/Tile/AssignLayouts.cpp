@@ -102,6 +102,30 @@ private:
           makeLayoutAttr(context(), plan->accumulator, row.resultElements());
       return WalkResult::advance();
     });
+    return failure(walk.wasInterrupted() || failed(assignScaledDots()));
+  }
+
+  /// Scales are few: they are read in the layout that the product wants.
+  LogicalResult assignScaledDots() {
+    WalkResult walk = function.walk([&](tile::DotScaledOp dot) {
+      FailureOr<ScaledDotPlan> plan =
+          planScaledDot(dot, target, function.getWaves());
+      if (failed(plan))
+        return WalkResult::interrupt();
+      const MatrixInstruction &row = *plan->product.instruction;
+      auto of = [&](const LinearLayout &layout, int64_t fragment) {
+        return makeLayoutAttr(context(), layout, fragment);
+      };
+      dotOperands[dot] = {of(plan->product.a, row.operandElements()),
+                          of(plan->product.b, row.operandElements())};
+      dotScales[dot] = {of(plan->scaleA, 1), of(plan->scaleB, 1)};
+      dotResults[dot] = of(plan->product.accumulator, row.resultElements());
+      assign(dot.getResult(), dotResults[dot]);
+      assign(dot.getScaleA(), dotScales[dot].first);
+      assign(dot.getScaleB(), dotScales[dot].second);
+      spread();
+      return WalkResult::advance();
+    });
     return failure(walk.wasInterrupted());
   }
 
@@ -207,7 +231,8 @@ private:
   AxisInfoAnalysis axes;
   llvm::MapVector<Value, LayoutAttr> layouts;
   llvm::DenseMap<Operation *, LayoutAttr> accessLayouts, dotResults;
-  llvm::DenseMap<Operation *, std::pair<LayoutAttr, LayoutAttr>> dotOperands;
+  llvm::DenseMap<Operation *, std::pair<LayoutAttr, LayoutAttr>> dotOperands,
+      dotScales;
   SmallVector<Value> worklist;
   Rematerializer rematerializer;
 };
@@ -268,6 +293,16 @@ FailureOr<SmallVector<LayoutFact>> LayoutAssignment::getNeeds(Operation *op) {
     auto [a, b] = dotOperands[op];
     dot.getAMutable().set(rematerializer.convert(dot.getA(), a));
     dot.getBMutable().set(rematerializer.convert(dot.getB(), b));
+    return deriveLayouts(op, dot.getResult(), dotResults[op]);
+  }
+  if (auto dot = dyn_cast<tile::DotScaledOp>(op)) {
+    auto convert = [&](OpOperand &operand, LayoutAttr layout) {
+      operand.set(rematerializer.convert(operand.get(), layout));
+    };
+    convert(dot.getAMutable(), dotOperands[op].first);
+    convert(dot.getBMutable(), dotOperands[op].second);
+    convert(dot.getScaleAMutable(), dotScales[op].first);
+    convert(dot.getScaleBMutable(), dotScales[op].second);
     return deriveLayouts(op, dot.getResult(), dotResults[op]);
   }
   if (auto scan = dyn_cast<tile::ScanOp>(op)) {

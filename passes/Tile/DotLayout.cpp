@@ -2,6 +2,7 @@
 
 #include "passes/Tile/DotLayout.h"
 
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -262,12 +263,90 @@ FailureOr<DotPlan> octavo::planDot(tile::DotOp op, const TargetInfo &target,
   return plan;
 }
 
-const MatrixInstruction *octavo::getDotInstruction(tile::DotOp op,
+const MatrixInstruction *octavo::getDotInstruction(Operation *op, Value tileA,
+                                                   Value tileB,
                                                    const TargetInfo &target) {
   auto name = op->getAttrOfType<StringAttr>(kInstruction);
-  auto a = getMatrixElement(op.getB().getType().getElementType(), target);
-  auto b = getMatrixElement(op.getA().getType().getElementType(), target);
+  auto a = getMatrixElement(getElementTypeOrSelf(tileB.getType()), target);
+  auto b = getMatrixElement(getElementTypeOrSelf(tileA.getType()), target);
   if (!name || !a || !b)
     return nullptr;
   return findMatrixInstruction(target, name.getValue(), *a, *b);
+}
+
+const MatrixInstruction *octavo::getDotInstruction(tile::DotOp op,
+                                                   const TargetInfo &target) {
+  return getDotInstruction(op, op.getA(), op.getB(), target);
+}
+
+//===----------------------------------------------------------------------===//
+// Products with scales
+//===----------------------------------------------------------------------===//
+
+/// Elements of K that share a scale.
+static constexpr int64_t kScaleBlock = 32;
+
+/// The smaller result unless there are too many accumulators; its K must divide
+/// the tile's.
+static const MatrixInstruction *
+chooseScaledInstruction(tile::DotScaledOp op, const TargetInfo &target,
+                        int64_t k, int64_t waves) {
+  auto a = getMatrixElement(op.getB().getType().getElementType(), target);
+  auto b = getMatrixElement(op.getA().getType().getElementType(), target);
+  if (!a || !b)
+    return nullptr;
+  bool prefersLarge =
+      op.getType().getNumElements() > kMaxSmallAccumulators * 16 * 16 * waves;
+  const MatrixInstruction *best = nullptr;
+  for (const MatrixInstruction &row : getMatrixInstructions(target)) {
+    bool fits = row.selectsFormat && row.a == *a && row.b == *b &&
+                (k & -k) % row.k == 0;
+    if (fits && (!best || (row.m > best->m) == prefersLarge))
+      best = &row;
+  }
+  return best;
+}
+
+/// `rows` x K/32: lanes as those of the operand's rows, then along K.
+static LinearLayout makeScale(const MatrixInstruction &row,
+                              const RowSteps &steps, int64_t rows, int64_t k,
+                              TileBases waves) {
+  int64_t blocks = k / kScaleBlock, own = row.k / kScaleBlock;
+  TileBases registers, lanes;
+  for (int64_t step : steps.lanes)
+    lanes.push_back(makeStep(0, step));
+  appendSteps(lanes, 1, 1, own);
+  appendSteps(registers, 1, own, blocks & -blocks);
+  for (int64_t step : steps.registers)
+    registers.push_back(makeStep(0, step));
+  return LinearLayout(registers, lanes, std::move(waves),
+                      makeRepeats(rows, blocks));
+}
+
+FailureOr<ScaledDotPlan> octavo::planScaledDot(tile::DotScaledOp op,
+                                               const TargetInfo &target,
+                                               int64_t waves) {
+  bool ta = op.getTransposeA(), tb = op.getTransposeB();
+  int64_t m = op.getType().getDimSize(0), n = op.getType().getDimSize(1);
+  int64_t k = op.getA().getType().getDimSize(ta ? 0 : 1);
+  const MatrixInstruction *row = chooseScaledInstruction(op, target, k, waves);
+  if (!row)
+    return op.emitOpError("the target multiplies no ")
+           << op.getA().getType().getElementType() << " with "
+           << op.getB().getType().getElementType()
+           << " under scales in tiles of " << k << " along K";
+  WaveSplit split = splitWaves(m, n, waves, *row);
+  unsigned bits = getElementBits(row->a);
+  RowSteps rowsM = makePlainRows(split.m, split.m / split.wavesM, row->n);
+  RowSteps rowsN = makeResultRows(*row, split.n, split.n / split.wavesN);
+  ScaledDotPlan plan{{row,
+                      makeOperand(*row, rowsM, m, k, ta,
+                                  makeWaves(split, ta ? 1 : 0, -1), bits),
+                      makeOperand(*row, rowsN, n, k, !tb,
+                                  makeWaves(split, -1, tb ? 0 : 1), bits),
+                      makeAccumulator(*row, m, n, split, rowsM, rowsN)},
+                     makeScale(*row, rowsM, m, k, makeWaves(split, 0, -1)),
+                     makeScale(*row, rowsN, n, k, makeWaves(split, -1, 0))};
+  op->setAttr(kInstruction, StringAttr::get(op.getContext(), row->name));
+  return plan;
 }

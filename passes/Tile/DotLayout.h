@@ -17,6 +17,13 @@ struct DotPlan {
   LinearLayout a, b, accumulator;
 };
 
+/// How a `tile.dot_scaled` is computed: elements of K in the instruction's own
+/// order, because 32 neighbours share a scale.
+struct ScaledDotPlan {
+  DotPlan product;
+  LinearLayout scaleA, scaleB;
+};
+
 /// The element type of a matrix instruction, or none if `target` multiplies no
 /// numbers of `type`.
 std::optional<MatrixElement> getMatrixElement(mlir::Type type,
@@ -26,8 +33,17 @@ std::optional<MatrixElement> getMatrixElement(mlir::Type type,
 mlir::FailureOr<DotPlan> planDot(tile::DotOp op, const TargetInfo &target,
                                  int64_t waves);
 
+/// The same for a product with scales.
+mlir::FailureOr<ScaledDotPlan>
+planScaledDot(tile::DotScaledOp op, const TargetInfo &target, int64_t waves);
+
 /// The instruction that `planDot` chose for an op that has layouts.
 const MatrixInstruction *getDotInstruction(tile::DotOp op,
+                                           const TargetInfo &target);
+
+/// The same for a `tile.dot` or `tile.dot_scaled` with operands `a` and `b`.
+const MatrixInstruction *getDotInstruction(mlir::Operation *op, mlir::Value a,
+                                           mlir::Value b,
                                            const TargetInfo &target);
 
 } // namespace octavo

@@ -131,6 +131,7 @@ mlir::LogicalResult lowerReduce(LaneProgram &p, tile::ReduceOp op);
 mlir::LogicalResult lowerScan(LaneProgram &p, tile::ScanOp op);
 mlir::LogicalResult lowerConversion(LaneProgram &p, tile::ConvertLayoutOp op);
 mlir::LogicalResult lowerDot(LaneProgram &p, tile::DotOp op);
+mlir::LogicalResult lowerDot(LaneProgram &p, tile::DotScaledOp op);
 mlir::LogicalResult lowerControlFlow(LaneProgram &p, mlir::Operation *op);
 
 /// Emits a combiner region on two values of every operand.

@@ -12,21 +12,27 @@
 #include "passes/Tile/DotLayout.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace octavo;
 
 namespace {
-/// One operand: which of its two dimensions is K, and its registers.
+/// Elements of K that share a scale.
+constexpr int64_t kScaleBlock = 32;
+
+/// One operand: which of its two dimensions is K, its registers, and its scales
+/// (rows x K/32) or null.
 struct Operand {
   Value tile;
   const LinearLayout &layout;
   unsigned dimRow, dimK;
+  Value scale;
 
-  Operand(Value tile, bool transposed)
+  Operand(Value tile, bool transposed, Value scale)
       : tile(tile), layout(layoutOf(tile)), dimRow(transposed ? 1 : 0),
-        dimK(1 - dimRow) {}
+        dimK(1 - dimRow), scale(scale) {}
 
   /// Elements of K that the registers of one row hold, in register order.
   SmallVector<int64_t> getKs() const {
@@ -50,8 +56,15 @@ struct Operand {
 class DotLowering {
 public:
   DotLowering(LaneProgram &p, tile::DotOp op, const MatrixInstruction &row)
-      : p(p), op(op), row(row), a(op.getA(), op.getTransposeA()),
-        b(op.getB(), !op.getTransposeB()), acc(layoutOf(op.getAcc())) {}
+      : p(p), op(op), row(row), a(op.getA(), op.getTransposeA(), {}),
+        b(op.getB(), !op.getTransposeB(), {}), accumulator(op.getAcc()),
+        acc(layoutOf(accumulator)) {}
+  DotLowering(LaneProgram &p, tile::DotScaledOp op,
+              const MatrixInstruction &row)
+      : p(p), op(op), row(row),
+        a(op.getA(), op.getTransposeA(), op.getScaleA()),
+        b(op.getB(), !op.getTransposeB(), op.getScaleB()),
+        accumulator(op.getAcc()), acc(layoutOf(accumulator)) {}
 
   LogicalResult run();
 
@@ -59,14 +72,18 @@ private:
   FailureOr<Value> getPiece(const Operand &operand, int64_t rowIndex,
                             ArrayRef<int64_t> ks);
   Value toOperand(Value piece);
-  Value multiply(Value first, Value second, Value sum);
+  FailureOr<Value> getScale(const Operand &operand, int64_t rowIndex,
+                            int64_t k);
+  Value multiply(Value first, Value second, Value sum, Value scaleOfFirst,
+                 Value scaleOfSecond);
   LogicalResult lowerFragment(int64_t base);
   int64_t countOwnRegisters();
 
   LaneProgram &p;
-  tile::DotOp op;
+  Operation *op;
   const MatrixInstruction &row;
   Operand a, b;
+  Value accumulator;
   const LinearLayout &acc;
   SmallVector<int64_t> ks;
   SmallVector<Value> results;
@@ -92,7 +109,7 @@ FailureOr<Value> DotLowering::getPiece(const Operand &operand, int64_t rowIndex,
   for (int64_t k : part) {
     std::optional<int64_t> reg = operand.find(rowIndex, k);
     if (!reg)
-      return op.emitOpError("expected operands in the layout of ") << row.name;
+      return op->emitOpError("expected operands in the layout of ") << row.name;
     regs.push_back(*reg);
   }
   bool inOrder = static_cast<int64_t>(regs.size()) == want;
@@ -147,14 +164,31 @@ Value DotLowering::toOperand(Value piece) {
   return piece;
 }
 
-Value DotLowering::multiply(Value first, Value second, Value sum) {
+/// What the lane adds of an operand's scales to the instruction whose first
+/// element along K is `k`; the constant 0 without scales.
+FailureOr<Value> DotLowering::getScale(const Operand &operand, int64_t rowIndex,
+                                       int64_t k) {
+  if (!operand.scale)
+    return p.constantI32(0);
+  std::optional<int64_t> reg =
+      layoutOf(operand.scale).findRegister({rowIndex, k / kScaleBlock});
+  if (!reg)
+    return op->emitOpError("expected scales in the layout of ") << row.name;
+  Value byte = p.getElement(operand.scale, *reg);
+  if (!byte.getType().isInteger(8))
+    byte = arith::BitcastOp::create(p.b, p.loc, p.b.getI8Type(), byte);
+  return Value(arith::ExtUIOp::create(p.b, p.loc, p.b.getI32Type(), byte));
+}
+
+Value DotLowering::multiply(Value first, Value second, Value sum,
+                            Value scaleOfFirst, Value scaleOfSecond) {
   SmallVector<Value> operands{first, second, sum};
   Value zero = p.constantI32(0);
   if (row.selectsFormat) {
     // Both scales constant 0 select the instruction without scales.
     operands.push_back(p.constantI32(getFormatCode(row.a)));
     operands.push_back(p.constantI32(getFormatCode(row.b)));
-    operands.append(4, zero);
+    operands.append({zero, scaleOfFirst, zero, scaleOfSecond});
   } else {
     operands.append(3, zero);
   }
@@ -180,15 +214,15 @@ LogicalResult DotLowering::lowerFragment(int64_t base) {
   bool whole = true;
   for (auto [i, reg] : llvm::enumerate(regs))
     whole &= reg == regs.front() + static_cast<int64_t>(i);
-  auto type =
-      VectorType::get({row.resultElements()}, op.getType().getElementType());
+  auto type = VectorType::get({row.resultElements()},
+                              getElementTypeOrSelf(accumulator.getType()));
   Value sum;
   if (whole) {
-    sum = p.getPiece(op.getAcc(), regs.front(), regs.size());
+    sum = p.getPiece(accumulator, regs.front(), regs.size());
   } else {
     SmallVector<Value> elements;
     for (int64_t reg : regs)
-      elements.push_back(p.getElement(op.getAcc(), reg));
+      elements.push_back(p.getElement(accumulator, reg));
     sum = vector::FromElementsOp::create(p.b, p.loc, type, elements);
   }
   int64_t step = row.operandElements();
@@ -197,9 +231,12 @@ LogicalResult DotLowering::lowerFragment(int64_t base) {
     ArrayRef<int64_t> part = rest.take_front(step);
     FailureOr<Value> first = getPiece(b, n, part);
     FailureOr<Value> second = getPiece(a, m, part);
-    if (failed(first) || failed(second))
+    FailureOr<Value> scaleOfFirst = getScale(b, n, part.front());
+    FailureOr<Value> scaleOfSecond = getScale(a, m, part.front());
+    if (failed(first) || failed(second) || failed(scaleOfFirst) ||
+        failed(scaleOfSecond))
       return failure();
-    sum = multiply(*first, *second, sum);
+    sum = multiply(*first, *second, sum, *scaleOfFirst, *scaleOfSecond);
   }
   for (auto [i, reg] : llvm::enumerate(regs))
     results[reg] = vector::ExtractOp::create(p.b, p.loc, sum, i);
@@ -209,19 +246,29 @@ LogicalResult DotLowering::lowerFragment(int64_t base) {
 LogicalResult DotLowering::run() {
   ks = a.getKs();
   if (ks != b.getKs())
-    return op.emitOpError("expected both operands to hold K alike");
+    return op->emitOpError("expected both operands to hold K alike");
   results.resize(acc.numRegisters());
   for (int64_t reg = 0, n = acc.numRegisters(); reg < n;
        reg += countOwnRegisters())
     if (failed(lowerFragment(reg)))
       return failure();
-  p.defineElements(op.getResult(), results);
+  p.defineElements(op->getResult(0), results);
   return success();
 }
 
-LogicalResult octavo::lowerDot(LaneProgram &p, tile::DotOp op) {
-  const MatrixInstruction *row = getDotInstruction(op, p.target);
+/// `tile.dot` and `tile.dot_scaled`.
+template <typename Op> static LogicalResult lower(LaneProgram &p, Op op) {
+  const MatrixInstruction *row =
+      getDotInstruction(op, op.getA(), op.getB(), p.target);
   if (!row)
     return op.emitOpError("expected an instruction from tile-assign-layouts");
   return DotLowering(p, op, *row).run();
+}
+
+LogicalResult octavo::lowerDot(LaneProgram &p, tile::DotOp op) {
+  return lower(p, op);
+}
+
+LogicalResult octavo::lowerDot(LaneProgram &p, tile::DotScaledOp op) {
+  return lower(p, op);
 }

@@ -58,6 +58,8 @@ static LogicalResult lowerOp(LaneProgram &p, Operation &op) {
     return lowerConversion(p, convert);
   if (auto dot = dyn_cast<tile::DotOp>(op))
     return lowerDot(p, dot);
+  if (auto dot = dyn_cast<tile::DotScaledOp>(op))
+    return lowerDot(p, dot);
   if (isa<tile::GatherOp, tile::ScatterOp, tile::AtomicRmwOp>(op))
     return lowerMemory(p, &op);
   if (isa<tile::TileDialect>(op.getDialect()))

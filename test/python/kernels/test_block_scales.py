@@ -149,7 +149,8 @@ def test_extreme_scales(target: str, granules: tuple[str, str]) -> None:
     b = operand(rng, 200, 256, kind, granules[1], False)
     name = "mx" if granules[0].startswith("mx") else "block"
     sa, sb = a.scale.astype(np.float32), b.scale.astype(np.float32)
-    far = 127 if name == "block" else 120  # bf16 ends before an E5M2 or E4M3 number times 2^127
+    # bf16 ends before an E5M2 or E4M3 number times 2^127.
+    far = 120 if name == "mx" and target == "gfx942" else 127
     sa[3], sb[0, :] = 2.0**far, 2.0**-far  # together 1
     sa[5, 0], sa[7, 0], sa[9] = np.nan, 2.0**-127, 2.0**100
     sb[1:, -1] = 2.0**-100
@@ -214,3 +215,19 @@ def test_granules_that_do_not_fit_are_named(granule_a: str, scale_a: str, messag
     }}"""
     with pytest.raises(RuntimeError, match=message):
         compile_text(text, "gfx950")
+
+
+@pytest.mark.parametrize("sizes", [(256, 256, 512), (48, 80, 96)])
+def test_mx_is_multiplied_by_scaled_matrix_instructions_where_there_are_such(sizes: tuple[int, int, int]) -> None:
+    rng = np.random.default_rng(19)
+    m, n, k = sizes
+    for target, wanted in (("gfx950", "v_mfma_scale_f32_"), ("gfx942", "bf16")):
+        kinds = NATIVE[target] if target == "gfx950" else NATIVE["gfx950"]  # MX numbers are OCP's on both
+        a, b = operand(rng, m, k, kinds[0], "mx<32>", True), operand(rng, n, k, kinds[1], "mx<32>", False)
+        compiled = compile_text(program(a, b, True, True, "f32"), target)
+        inputs = [a.data, a.scale, b.data, b.scale]
+        (got,) = run_program(compiled, [np.frombuffer(x.tobytes(), np.uint8) for x in inputs])
+        expected = reference.run(program(a, b, True, True, "f32"), inputs)[0]
+        np.testing.assert_array_equal(got.view(np.float32).reshape(expected.shape), expected)
+        executed = [i for i in compiled.launches[0].counters["instructions"] if i.startswith("v_mfma")]
+        assert executed and all(wanted in i for i in executed), executed
