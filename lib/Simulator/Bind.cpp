@@ -372,6 +372,9 @@ void Binder::link() {
     bool adjacent = program.insts[i + 1].address == inst.address + inst.bytes;
     inst.next = adjacent ? next : &program.insts.back();
     next = inst.flags & Idle ? inst.next : &inst;
+    // A jump over idle instructions differs from running into them.
+    if (inst.cls == Class::Branch && adjacent)
+      inst.next = &program.insts[i + 1];
   }
   for (Inst &inst : program.insts)
     if (inst.cls == Class::Branch)

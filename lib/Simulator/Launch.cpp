@@ -135,7 +135,6 @@ const Options &octavo::sim::getOptions() {
     readVariable("OCTAVO_SIM_THREADS", read.threads);
     readVariable("OCTAVO_SIM_DETERMINISTIC", read.deterministic);
     readVariable("OCTAVO_SIM_LIMIT", read.instructionLimit);
-    readVariable("OCTAVO_SIM_CHECK", read.checkLevel);
     return read;
   }();
   return options;

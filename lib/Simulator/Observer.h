@@ -13,6 +13,8 @@
 
 namespace octavo::sim {
 
+struct LaunchState;
+
 class Observer {
 public:
   virtual ~Observer() = default;
@@ -23,18 +25,31 @@ public:
   /// Workgroups may run on several host threads.
   virtual bool allowsThreads() const { return false; }
 
+  /// Before the first workgroup.
+  virtual void beginLaunch(const LaunchState &launch) {}
+  /// Wants `path` instead of `instruction` wherever an instruction's registers
+  /// stand in its text.
+  virtual bool followsPaths() const { return false; }
+  /// All waves wait for something that nobody will do: how many turns without
+  /// progress it takes to be sure; 0 never ends a launch for that.
+  virtual unsigned patience() const { return 0; }
+
   virtual void beginWorkgroup(const Workgroup &group,
                               llvm::ArrayRef<Wave *> waves) {}
   virtual void endWorkgroup(const Workgroup &group) {}
   /// Before `inst` is executed by `wave`; `wave.index` counts within the
   /// workgroup, EXEC is in its registers.
   virtual void instruction(Wave &wave, const Inst &inst) {}
-  /// Before memory is touched: one address per set bit of `lanes` (index =
+  /// After `wave` executed the instructions from `first` to `last`, in the
+  /// order of addresses; s_nop and s_waitcnt in between belong to them.
+  virtual void path(Wave &wave, const Inst &first, const Inst &last) {}
+  /// Before memory is touched; to set `wave.error` prevents it and ends the
+  /// launch. Addresses: one address per set bit of `lanes` (index =
   /// lane), or a single one of a scalar load. LDS addresses are offsets.
   virtual void memory(Wave &wave, const Inst &inst,
                       llvm::ArrayRef<uint64_t> addresses, uint64_t lanes,
                       uint32_t bytes) {}
-  /// All waves that live have reached a barrier.
+  /// All waves that live have reached a barrier; they still wait.
   virtual void barrier(const Workgroup &group) {}
 };
 

@@ -42,6 +42,7 @@ public:
   llvm::ArrayRef<MnemonicInfo> mnemonics() const { return names; }
   llvm::StringRef arch() const { return archName; }
   uint64_t base() const { return imageBase; }
+  uint64_t imageSize() const { return image.size(); }
   /// Some instruction changes memory in an order-dependent way.
   bool hasAtomics() const { return atomics; }
   /// Equal for equal code.

@@ -232,11 +232,11 @@ bool ResidentWorkgroup::releaseBarrier() {
   }
   if (!any)
     return false;
+  if (observer)
+    observer->barrier(group);
   for (Wave *wave : waves)
     if (wave->status == Status::Barrier)
       wave->status = Status::Ready;
-  if (observer)
-    observer->barrier(group);
   return true;
 }
 

@@ -14,6 +14,9 @@
 
 using namespace octavo::sim;
 
+static thread_local Wave *runningWave;
+static thread_local sigjmp_buf faultJump;
+
 const Inst *octavo::sim::instructionAt(const Wave &w, uint64_t address) {
   return w.program->at(address - w.codeBase);
 }
@@ -28,6 +31,10 @@ void octavo::sim::observeMemory(Wave &w, const Inst &inst,
                                 uint32_t bytes) {
   w.observer->memory(w, inst, llvm::ArrayRef(addresses, lanes == 1 ? 1 : Lanes),
                      lanes, bytes);
+  if (w.error) {
+    w.access = &inst;
+    siglongjmp(faultJump, 2);
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -35,9 +42,6 @@ void octavo::sim::observeMemory(Wave &w, const Inst &inst,
 //===----------------------------------------------------------------------===//
 
 namespace {
-
-thread_local Wave *runningWave;
-thread_local sigjmp_buf faultJump;
 
 struct sigaction previousSegv, previousBus;
 
@@ -94,6 +98,29 @@ uint64_t runFast(Wave &w, uint64_t budget) {
   return budget;
 }
 
+/// Tells the observer stretches between jumps instead of instructions.
+uint64_t runFollowed(Wave &w, uint64_t budget) {
+  const Inst *inst = w.ip, *first = inst;
+  uint64_t *counts = w.counts, left = budget;
+  do {
+    ++counts[inst->ordinal];
+    const Inst *next = inst->fn(w, *inst);
+    if (next != inst->next) {
+      w.observer->path(w, *first, *inst);
+      if (!next)
+        return budget - left + 1;
+      first = next;
+    }
+    if (!--left) {
+      if (next == inst->next)
+        w.observer->path(w, *first, *inst);
+      w.ip = next;
+      return budget;
+    }
+    inst = next;
+  } while (true);
+}
+
 /// The instruction with M0's index added to its vector registers.
 Inst indexed(const Wave &w, const Inst &inst) {
   Inst copy = inst;
@@ -113,7 +140,9 @@ bool isSkipped(const Inst &inst) {
 
 uint64_t runSlow(Wave &w, uint64_t budget) {
   uint64_t done = 0;
-  while (done < budget && (w.observer || w.gprIndexing || w.skipVector)) {
+  bool follows = w.observer && w.observer->followsPaths();
+  while (done < budget &&
+         ((w.observer && !follows) || w.gprIndexing || w.skipVector)) {
     const Inst &inst = *w.ip;
     ++done;
     if (w.skipVector && isSkipped(inst)) {
@@ -160,16 +189,22 @@ void octavo::sim::runWave(Wave &w, uint64_t budget) {
   if (sigsetjmp(faultJump, 0)) {
     w.ip = w.access;
     w.access = nullptr;
-    w.error = "memory access to an address that is not mapped";
+    if (!w.error)
+      w.error = "memory access to an address that is not mapped";
     w.status = Status::Failed;
     runningWave = nullptr;
     return;
   }
   uint64_t limit = w.executed + budget;
   while (w.status == Status::Ready && w.executed < limit) {
-    bool slow = w.observer || w.gprIndexing || w.skipVector;
-    w.executed +=
-        slow ? runSlow(w, limit - w.executed) : runFast(w, limit - w.executed);
+    uint64_t left = limit - w.executed;
+    bool indexed = w.gprIndexing || w.skipVector;
+    if (!w.observer && !indexed)
+      w.executed += runFast(w, left);
+    else if (!indexed && w.observer->followsPaths())
+      w.executed += runFollowed(w, left);
+    else
+      w.executed += runSlow(w, left);
   }
   runningWave = nullptr;
 }

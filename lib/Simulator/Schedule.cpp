@@ -170,6 +170,8 @@ octavo::sim::runWorkgroups(const LaunchState &launch) {
     std::mt19937_64 random(launch.options.order);
     std::shuffle(shared.order.begin(), shared.order.end(), random);
   }
+  if (launch.config.observer)
+    launch.config.observer->beginLaunch(launch);
   installFaultHandlers();
   runOnHostThreads(threadsOf(launch, shared.total),
                    [&] { Worker(shared).run(); });

@@ -15,6 +15,8 @@ enum ExitCode {
   kFailure = 1,
   /// The command line or a file is wrong.
   kBadInput = 2,
+  /// check found something.
+  kFindings = 3,
 };
 
 /// Prints `error` as octavo-sim's and returns `code`.
@@ -36,11 +38,14 @@ struct RunOptions {
   std::string json;
   /// profile: runs the workgroups that the prediction needs and no others.
   bool sampled = false;
+  /// check: leaves out what costs much.
+  bool fast = false;
   /// profile: files for trace events and for a picture; empty for none.
   std::string trace, plot;
 };
 
 int runKernel(const RunOptions &options);
+int checkKernel(const RunOptions &options);
 int profileKernel(const RunOptions &options);
 int showInfo(llvm::StringRef path, uint32_t workgroupLanes);
 int disassemble(llvm::StringRef path, llvm::StringRef kernel);

@@ -17,6 +17,8 @@ static cl::OptionCategory category("Options of octavo-sim");
 static cl::SubCommand runCommand("run", "Run a kernel and print what it did");
 static cl::SubCommand profileCommand("profile",
                                      "Run a kernel and predict its time");
+static cl::SubCommand checkCommand("check",
+                                   "Run a kernel and report what is wrong");
 static cl::SubCommand infoCommand(
     "info", "Print the kernels of an object: descriptor, resources, occupancy");
 static cl::SubCommand disasmCommand("disasm", "Print the instructions");
@@ -25,39 +27,44 @@ static cl::SubCommand envCommand(
 
 static cl::opt<std::string> object(cl::Positional, cl::Required,
                                    cl::desc("OBJECT.hsaco"), cl::cat(category),
-                                   cl::sub(runCommand), cl::sub(profileCommand),
+                                   cl::sub(runCommand), cl::sub(checkCommand),
+                                   cl::sub(profileCommand),
                                    cl::sub(infoCommand),
                                    cl::sub(disasmCommand));
-static cl::opt<std::string>
-    kernel("kernel",
-           cl::desc("Name of the kernel; may be left out if there is one"),
-           cl::value_desc("NAME"), cl::cat(category), cl::sub(runCommand),
-           cl::sub(profileCommand), cl::sub(disasmCommand));
+static cl::opt<std::string> kernel(
+    "kernel", cl::desc("Name of the kernel; may be left out if there is one"),
+    cl::value_desc("NAME"), cl::cat(category), cl::sub(runCommand),
+    cl::sub(checkCommand), cl::sub(profileCommand), cl::sub(disasmCommand));
 static cl::opt<std::string> grid("grid", cl::desc("Workgroups (default 1)"),
                                  cl::value_desc("X[,Y[,Z]]"), cl::init("1"),
                                  cl::cat(category), cl::sub(runCommand),
+                                 cl::sub(checkCommand),
                                  cl::sub(profileCommand));
 static cl::opt<std::string>
     block("block", cl::desc("Work items of a workgroup (default 64)"),
           cl::value_desc("X[,Y[,Z]]"), cl::init("64"), cl::cat(category),
-          cl::sub(runCommand), cl::sub(profileCommand), cl::sub(infoCommand));
+          cl::sub(runCommand), cl::sub(checkCommand), cl::sub(profileCommand),
+          cl::sub(infoCommand));
 static cl::opt<unsigned> lds("lds", cl::desc("Bytes of dynamic LDS"),
                              cl::value_desc("BYTES"), cl::cat(category),
-                             cl::sub(runCommand), cl::sub(profileCommand));
+                             cl::sub(runCommand), cl::sub(checkCommand),
+                             cl::sub(profileCommand));
 static cl::opt<bool> cooperative("cooperative",
                                  cl::desc("Launch for grid-wide barriers"),
                                  cl::cat(category), cl::sub(runCommand),
+                                 cl::sub(checkCommand),
                                  cl::sub(profileCommand));
 static cl::list<std::string>
     arguments("arg",
               cl::desc("The next argument: TYPE:VALUE, null, FILE.npy, or "
                        "TYPE[SHAPE]:zeros|ones|arange|uniform:SEED|randn:SEED"),
               cl::value_desc("ARGUMENT"), cl::cat(category),
-              cl::sub(runCommand), cl::sub(profileCommand));
+              cl::sub(runCommand), cl::sub(checkCommand),
+              cl::sub(profileCommand));
 static cl::list<std::string>
     saves("save", cl::desc("Keep argument N (counted from 0) after the run"),
           cl::value_desc("N=FILE.npy"), cl::cat(category), cl::sub(runCommand),
-          cl::sub(profileCommand));
+          cl::sub(checkCommand), cl::sub(profileCommand));
 static cl::opt<bool> sampled(
     "sampled",
     cl::desc("Run only the workgroups that the prediction needs, without "
@@ -78,7 +85,12 @@ static cl::opt<std::string>
          cl::sub(profileCommand));
 static cl::opt<std::string> json("json", cl::desc("Write the report as JSON"),
                                  cl::value_desc("FILE"), cl::cat(category),
-                                 cl::sub(runCommand), cl::sub(profileCommand));
+                                 cl::sub(runCommand), cl::sub(checkCommand),
+                                 cl::sub(profileCommand));
+static cl::opt<bool> fast("fast",
+                          cl::desc("Leave out what costs much: races and "
+                                   "uninitialized values"),
+                          cl::cat(category), cl::sub(checkCommand));
 static cl::opt<std::string>
     target("target", cl::desc("GPU to simulate (default: OCTAVO_TARGET)"),
            cl::value_desc("NAME"), cl::cat(category), cl::sub(envCommand));
@@ -88,6 +100,7 @@ EXAMPLES
   octavo-sim info kernels.hsaco
   octavo-sim run add.hsaco --kernel add --grid 4 --block 256 \
       --arg x.npy --arg f32[1024]:randn:7 --arg f32[1024]:zeros --arg i32:1024 --save 2=sum.npy
+  octavo-sim check add.hsaco --kernel add --grid 4 --block 256 --arg x.npy ...
   octavo-sim profile add.hsaco --kernel add --grid 4 --block 256 ... --json profile.json --trace waves.json --plot profile.svg
   octavo-sim profile gemm.hsaco --sampled --grid 32,32 --block 512 ...      # a large launch in seconds
   eval "$(octavo-sim env)" && ./any-hip-program
@@ -97,6 +110,7 @@ EXIT CODES
   1  the object holds instructions that the simulator does not know (one line `unknown instruction: NAME` for
      each), or the kernel failed
   2  the command line or a file is wrong
+  3  check found something (one line each)
 
 Types are those of MLIR (i32, bf16, f8E4M3FN ...). Arrays of formats that numpy lacks are saved as their bits.
 )help");
@@ -124,6 +138,7 @@ static llvm::Error readRunOptions(RunOptions &options) {
   options.cooperative = cooperative;
   options.json = json;
   options.sampled = sampled;
+  options.fast = fast;
   options.trace = trace;
   options.plot = plot;
   if (sampled && !saves.empty())
@@ -150,8 +165,8 @@ static llvm::Error readRunOptions(RunOptions &options) {
 }
 
 int main(int argc, char **argv) {
-  for (cl::SubCommand *command : {&runCommand, &profileCommand, &infoCommand,
-                                  &disasmCommand, &envCommand})
+  for (cl::SubCommand *command : {&runCommand, &checkCommand, &profileCommand,
+                                  &infoCommand, &disasmCommand, &envCommand})
     cl::HideUnrelatedOptions(category, *command);
   cl::HideUnrelatedOptions(category);
   cl::SetVersionPrinter([](llvm::raw_ostream &os) {
@@ -175,6 +190,8 @@ int main(int argc, char **argv) {
                         : 0);
   if (runCommand)
     return runKernel(options);
+  if (checkCommand)
+    return checkKernel(options);
   if (profileCommand)
     return profileKernel(options);
   cl::PrintHelpMessage();

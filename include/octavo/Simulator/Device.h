@@ -29,8 +29,6 @@ struct Options {
   /// OCTAVO_SIM_LIMIT: instructions that one wave may execute before the launch
   /// is reported as a hang; 0 means no limit.
   uint64_t instructionLimit = uint64_t(1) << 32;
-  /// OCTAVO_SIM_CHECK: 0 none, 1 checks that hardware cannot make.
-  unsigned checkLevel = 0;
 };
 
 /// The options of this process.

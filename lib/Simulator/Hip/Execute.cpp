@@ -4,7 +4,7 @@
 #include "lib/Simulator/Hip/Prediction.h"
 #include "lib/Simulator/Hip/Report.h"
 #include "lib/Simulator/Hip/Stream.h"
-#include "octavo/Simulator/Device.h"
+#include "octavo/Simulator/Check.h"
 #include "octavo/Simulator/OctavoSim.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -145,8 +145,39 @@ static sim::LaunchConfig makeConfig(const KernelCommand &command) {
   return config;
 }
 
+/// Runs with checks; findings are printed and make the launch fail, but the
+/// device stays usable.
+static hipError_t executeChecked(const KernelCommand &command,
+                                 sim::CheckLevel level) {
+  sim::LaunchConfig config = makeConfig(command);
+  std::vector<sim::MemoryExtent> memory = getState().memory.extents();
+  std::vector<sim::CheckReport> findings;
+  auto report =
+      sim::launchChecked(*command.object, *command.kernel, config, level,
+                         llvm::ArrayRef<sim::MemoryExtent>(memory), findings);
+  for (const sim::CheckReport &finding : findings)
+    llvm::errs() << "octavo simulator: " << finding.text() << "\n";
+  bool failed = !report;
+  std::string text = failed ? toString(report.takeError()) : std::string();
+  if (!findings.empty())
+    return fail(hipErrorLaunchFailure, findings.front().text());
+  if (failed) {
+    hipError_t error = fail(hipErrorLaunchFailure, text);
+    llvm::errs() << "octavo simulator: " << text << "\n";
+    getState().sticky = error;
+    return error;
+  }
+  recordLaunch(command, std::move(*report), std::nullopt);
+  return hipSuccess;
+}
+
 hipError_t hip::executeKernel(const KernelCommand &command, double &endUs,
                               bool timed) {
+  llvm::Expected<sim::CheckLevel> level = sim::getCheckLevel();
+  if (!level)
+    return fail(hipErrorInvalidValue, level.takeError());
+  if (*level != sim::CheckLevel::Off)
+    return executeChecked(command, *level);
   sim::LaunchConfig config = makeConfig(command);
   bool predicts = (timed && getTimingMode() != OCTAVO_SIM_TIMING_OFF) ||
                   getTimingMode() >= OCTAVO_SIM_TIMING_ON;

@@ -5,11 +5,29 @@
 #include <cstdlib>
 #include <mutex>
 
+using namespace octavo;
 using namespace octavo::hip;
 
 static bool isOwned(MemoryKind kind) {
   return kind == MemoryKind::Device || kind == MemoryKind::Host ||
          kind == MemoryKind::Managed;
+}
+
+/// The level of checks; a wrong setting is told when the first kernel runs.
+static sim::CheckLevel checkLevel() {
+  static const sim::CheckLevel level = [] {
+    llvm::Expected<sim::CheckLevel> read = sim::getCheckLevel();
+    if (read)
+      return *read;
+    llvm::consumeError(read.takeError());
+    return sim::CheckLevel::Off;
+  }();
+  return level;
+}
+
+/// How much freed memory is kept.
+static size_t quarantineBytes() {
+  return checkLevel() == sim::CheckLevel::Off ? 0 : size_t(64) << 20;
 }
 
 void *MemoryMap::allocate(size_t bytes, MemoryKind kind, unsigned flags,
@@ -20,6 +38,8 @@ void *MemoryMap::allocate(size_t bytes, MemoryKind kind, unsigned flags,
   void *raw = nullptr;
   if (posix_memalign(&raw, kRedzone, bytes + 2 * kRedzone) != 0)
     return nullptr;
+  if (kind == MemoryKind::Device && checkLevel() == sim::CheckLevel::Full)
+    sim::fillUninitialized(raw, bytes + 2 * kRedzone);
   uintptr_t base = reinterpret_cast<uintptr_t>(raw) + kRedzone;
   ranges[base] = {base, bytes, kind, flags, nextId++, pool};
   allocated += bytes;
@@ -41,9 +61,28 @@ std::optional<MemoryRange> MemoryMap::take(uintptr_t base, bool owned) {
 std::optional<MemoryRange> MemoryMap::release(void *pointer) {
   uintptr_t base = reinterpret_cast<uintptr_t>(pointer);
   std::optional<MemoryRange> range = take(base, /*owned=*/true);
-  if (range)
-    std::free(reinterpret_cast<void *>(base - kRedzone));
+  if (!range)
+    return range;
+  std::unique_lock lock(mutex);
+  freed.push_back(*range);
+  freedBytes += range->bytes;
+  while (!freed.empty() && freedBytes > quarantineBytes()) {
+    freedBytes -= freed.front().bytes;
+    std::free(reinterpret_cast<void *>(freed.front().base - kRedzone));
+    freed.pop_front();
+  }
   return range;
+}
+
+std::vector<octavo::sim::MemoryExtent> MemoryMap::extents() const {
+  std::shared_lock lock(mutex);
+  std::vector<sim::MemoryExtent> result;
+  result.reserve(ranges.size() + freed.size());
+  for (auto &entry : ranges)
+    result.push_back({entry.second.base, entry.second.bytes, false});
+  for (const MemoryRange &range : freed)
+    result.push_back({range.base, range.bytes, true});
+  return result;
 }
 
 bool MemoryMap::add(void *pointer, size_t bytes, MemoryKind kind,

@@ -10,6 +10,8 @@
 #define OCTAVO_LIB_SIMULATOR_HIP_MEMORYMAP_H
 
 #include "lib/Simulator/Hip/Abi.h"
+#include "octavo/Simulator/Check.h"
+#include <deque>
 #include <map>
 #include <optional>
 #include <shared_mutex>
@@ -49,6 +51,8 @@ public:
 
   /// The range that contains `pointer`.
   std::optional<MemoryRange> lookup(const void *pointer) const;
+  /// All ranges, and those that were freed lately if checks are on.
+  std::vector<sim::MemoryExtent> extents() const;
   /// Bytes allocated now.
   size_t allocatedBytes() const;
 
@@ -57,6 +61,9 @@ private:
 
   mutable std::shared_mutex mutex;
   std::map<uintptr_t, MemoryRange> ranges;
+  /// Freed memory that is kept so that late accesses can be told.
+  std::deque<MemoryRange> freed;
+  size_t freedBytes = 0;
   size_t allocated = 0;
   uint64_t nextId = 1;
 };
