@@ -49,11 +49,13 @@ template <class T, class Bits> OCTAVO_INLINE T ieeeMax(T a, T b) {
   result = isSignaling<T, Bits>(a) ? quieted<T, Bits>(a) : result;
   return result;
 }
-/// The middle one; with a NaN the minimum of all.
+/// The larger of those two that are not the maximum, where -0 equals +0; with a
+/// NaN the minimum of all.
 template <class T, class Bits> OCTAVO_INLINE T ieeeMed3(T a, T b, T c) {
   T low = ieeeMin<T, Bits>(ieeeMin<T, Bits>(a, b), c);
-  T middle = ieeeMax<T, Bits>(ieeeMin<T, Bits>(a, b),
-                              ieeeMin<T, Bits>(ieeeMax<T, Bits>(a, b), c));
+  T top = ieeeMax<T, Bits>(ieeeMax<T, Bits>(a, b), c);
+  T first = top == a ? b : a, second = top == a || top == b ? c : b;
+  T middle = ieeeMax<T, Bits>(first, second);
   return a != a || b != b || c != c ? low : middle;
 }
 

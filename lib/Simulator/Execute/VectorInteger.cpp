@@ -238,6 +238,42 @@ u32 packB32(_Float16 a, _Float16 b) {
   return __builtin_bit_cast(u16, a) | u32(__builtin_bit_cast(u16, b)) << 16;
 }
 
+/// With `clamp` the exact result is brought into the range of its type.
+template <class R> R saturated(i64 value) {
+  constexpr bool isSigned = R(~R(0)) < 0;
+  constexpr i64 top = isSigned ? (i64(1) << (8 * sizeof(R) - 1)) - 1
+                               : (i64(1) << 8 * sizeof(R)) - 1;
+  constexpr i64 low = isSigned ? -top - 1 : 0;
+  return R(value > top ? top : value < low ? low : value);
+}
+template <class T> T mad16Sat(T a, T b, T c) {
+  return saturated<T>(i64(a) * b + c);
+}
+template <class R, class T> R madWideSat(T a, T b, R c) {
+  return saturated<R>(i64(a) * b + c);
+}
+i32 madI24Sat(u32 a, u32 b, i32 c) {
+  return saturated<i32>(i64(i32(a << 8) >> 8) * (i32(b << 8) >> 8) + c);
+}
+u32 madU24Sat(u32 a, u32 b, u32 c) {
+  return saturated<u32>(i64(a & 0xffffff) * (b & 0xffffff) + c);
+}
+/// Fields of `bits` bits, with their sign if R has one.
+template <class R, unsigned bits> R dotSat(u32 a, u32 b, R c) {
+  constexpr bool isSigned = R(~R(0)) < 0;
+  i64 sum = c;
+  for (unsigned i = 0; i < 32 / bits; ++i) {
+    u32 x = a << (32 - bits - bits * i), y = b << (32 - bits - bits * i);
+    sum += isSigned ? i64(i32(x) >> (32 - bits)) * (i32(y) >> (32 - bits))
+                    : i64(x >> (32 - bits)) * (y >> (32 - bits));
+  }
+  return saturated<R>(sum);
+}
+/// The sum of distances without its third operand, then saturated.
+template <u32 (*sum)(u32, u32, u32)> u32 sadSat(u32 a, u32 b, u32 c) {
+  return saturated<u32>(i64(sum(a, b, 0)) + c);
+}
+
 #define ROW(F, NAME, ...) Op<F>::row(NAME, ##__VA_ARGS__)
 
 const Entry rows[] = {
@@ -360,6 +396,27 @@ const Entry rows[] = {
     ROW(cvtPkU16U32, "v_cvt_pk_u16_u32"),
     ROW(cvtPkI16I32, "v_cvt_pk_i16_i32"),
     ROW(packB32, "v_pack_b32_f16"),
+    ROW((mad16Sat<u16>), "v_mad_u16:clamp", KeepsHigh),
+    ROW((mad16Sat<i16>), "v_mad_i16:clamp", KeepsHigh),
+    ROW((mad16Sat<u16>), "v_mad_legacy_u16:clamp"),
+    ROW((mad16Sat<i16>), "v_mad_legacy_i16:clamp"),
+    ROW((mad16Sat<u16>), "v_pk_mad_u16:clamp", Packed),
+    ROW((mad16Sat<i16>), "v_pk_mad_i16:clamp", Packed),
+    ROW((madWideSat<u32, u16>), "v_mad_u32_u16:clamp"),
+    ROW((madWideSat<i32, i16>), "v_mad_i32_i16:clamp"),
+    ROW(madI24Sat, "v_mad_i32_i24:clamp"),
+    ROW(madU24Sat, "v_mad_u32_u24:clamp"),
+    ROW((dotSat<i32, 16>), "v_dot2_i32_i16:clamp"),
+    ROW((dotSat<u32, 16>), "v_dot2_u32_u16:clamp"),
+    ROW((dotSat<i32, 8>), "v_dot4_i32_i8:clamp"),
+    ROW((dotSat<u32, 8>), "v_dot4_u32_u8:clamp"),
+    ROW((dotSat<i32, 4>), "v_dot8_i32_i4:clamp"),
+    ROW((dotSat<u32, 4>), "v_dot8_u32_u4:clamp"),
+    ROW(sadSat<sadU8>, "v_sad_u8:clamp"),
+    ROW(sadSat<sadHiU8>, "v_sad_hi_u8:clamp"),
+    ROW(sadSat<sadU16>, "v_sad_u16:clamp"),
+    ROW(sadSat<sadU32>, "v_sad_u32:clamp"),
+    ROW(sadSat<msadU8>, "v_msad_u8:clamp"),
     ROW(min<u16>, "v_pk_min_u16", Packed),
     ROW(max<u16>, "v_pk_max_u16", Packed),
     ROW(min<i16>, "v_pk_min_i16", Packed),
