@@ -1,6 +1,7 @@
 """What the wheel promises: its entry points exist, it pins no torch, and a missing LLVM has an error that names it."""
 
 import importlib
+import json
 import os
 import pathlib
 import re
@@ -97,3 +98,23 @@ def test_a_missing_tool_says_how_to_build_it(monkeypatch: pytest.MonkeyPatch, tm
     monkeypatch.setenv("OCTAVO_BUILD_DIR", str(tmp_path))
     with pytest.raises(FileNotFoundError, match=r"tools/dev build.*OCTAVO_BUILD_DIR"):
         _paths.tool("octavo-opt")
+
+
+def test_only_what_the_issue_allows_has_no_lowering() -> None:
+    done = subprocess.run([_paths.tool("octavo-opt"), "--list-unlowered"], capture_output=True, text=True, check=True)
+    allowed = re.compile(
+        r"octavo\.attention|octavo\.(quantize|scaled_matmul) (in|with) (blocks|groups|MX granules)"
+        r"|tile\.(scan|join|split|cat|dot_scaled)"
+    )
+    lines = done.stdout.splitlines()
+    assert [line for line in lines if not allowed.fullmatch(line)] == []
+    # What is said here is what the compiler says of a program that has the op.
+    attention = "octavo.attention" in lines
+    text = """module attributes {octavo.target = #octavo.target<"gfx950">} {
+      func.func @f(%q: tensor<1x1x32x64xbf16>) -> (tensor<1x1x32x64xbf16>, tensor<1x1x32xf32>) {
+        %o, %l = octavo.attention %q, %q, %q {scale = 1.0 : f32}
+          : tensor<1x1x32x64xbf16>, tensor<1x1x32x64xbf16>, tensor<1x1x32x64xbf16>
+          -> tensor<1x1x32x64xbf16>, tensor<1x1x32xf32> score {} mask {}
+        return %o, %l : tensor<1x1x32x64xbf16>, tensor<1x1x32xf32> } }"""
+    steps = json.loads(octavo._octavo.compile(text, "gfx950", {}, False).json)["steps"]
+    assert any("call" in step for step in steps) == attention

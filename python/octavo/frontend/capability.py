@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import operator
+import threading
+import warnings
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache
@@ -21,6 +23,9 @@ from octavo.frontend.options import Options
 HOST = ("octavo.seed.default",)
 # The importer itself resolves these.
 RESOLVED = ("aten.copy_.default", "aten.lift_fresh_copy.default", "aten.lift_fresh.default")
+
+_warned: set[str] = set()
+_lock = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -92,6 +97,9 @@ def refused_nodes(gm: fx.GraphModule, example_inputs: list[Any], options: Option
             found.setdefault(node, reason)
     if found and _forbidden(options):
         raise error(_summary(found), options)
+    # What has no rule at all was shown before the first step.
+    if by_argument := {n: reason for n, reason in found.items() if _has_rule(n)}:
+        _warn(warning(_summary(by_argument)))
     return found | host
 
 
@@ -116,7 +124,22 @@ def warning(refused: list[Refusal]) -> str:
     return "octavo runs these operators by PyTorch, between its kernels:\n" + "\n".join(lines)
 
 
-def check(gm: fx.GraphModule, options: Options, warn: Any) -> None:
+def _warn(text: str) -> None:
+    """Shows a text once."""
+    with _lock:
+        if text in _warned:
+            return
+        _warned.add(text)
+    warnings.warn(text, stacklevel=2)
+
+
+def forget_warnings() -> None:
+    """Each may be shown again."""
+    with _lock:
+        _warned.clear()
+
+
+def check(gm: fx.GraphModule, options: Options) -> None:
     """Raises or warns about what has no rule, before the first step.
 
     Raises:
@@ -126,4 +149,4 @@ def check(gm: fx.GraphModule, options: Options, warn: Any) -> None:
     if refused and _forbidden(options):
         raise error(refused, options)
     if refused:
-        warn(warning(refused))
+        _warn(warning(refused))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import logging
 import threading
-import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -23,7 +22,6 @@ log = logging.getLogger("octavo")
 Boxed = Callable[[list[Any]], list[Any]]
 
 _numbers: Iterator[int] = itertools.count()
-_warned: set[str] = set()
 _lock = threading.Lock()
 
 
@@ -32,16 +30,7 @@ def reset() -> None:
     global _numbers
     with _lock:
         _numbers = itertools.count()
-        _warned.clear()
-
-
-def _warn(text: str) -> None:
-    """Shows a text once."""
-    with _lock:
-        if text in _warned:
-            return
-        _warned.add(text)
-    warnings.warn(text, stacklevel=2)
+    capability.forget_warnings()
 
 
 def compile_graph(gm: fx.GraphModule, example_inputs: list[Any], options: Options) -> Callable[..., Any]:
@@ -65,7 +54,7 @@ def _partition(
     joint: fx.GraphModule, inputs: Any, *, options: Options, **arguments: Any
 ) -> tuple[fx.GraphModule, fx.GraphModule]:
     """Refuses or warns before the first step, because backward is compiled only when it first runs."""
-    return partition.partition(joint, inputs, lambda graph: capability.check(graph, options, _warn), **arguments)
+    return partition.partition(joint, inputs, lambda graph: capability.check(graph, options), **arguments)
 
 
 def _lower(gm: fx.GraphModule, example_inputs: list[Any], *, kind: str, number: int, options: Options) -> Boxed:
@@ -78,7 +67,7 @@ def _lower(gm: fx.GraphModule, example_inputs: list[Any], *, kind: str, number: 
 def _lower_timed(gm: fx.GraphModule, example_inputs: list[Any], name: str, kind: str, options: Options) -> Boxed:
     if kind == "inference":
         randomness.rewrite(gm)
-        capability.check(gm, options, _warn)
+        capability.check(gm, options)
     log.info("%s [%s]: %d nodes", name, _torch_compat.compile_id(), len(gm.graph.nodes))
     if has_symbols(gm):
         plan.show_symbolic(gm, example_inputs, name, options)
