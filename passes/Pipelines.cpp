@@ -61,6 +61,7 @@ void octavo::buildLanePipeline(OpPassManager &passes) {
 
 void octavo::buildTileToLanePipeline(OpPassManager &passes) {
   OpPassManager &functions = passes.nest<tile::FuncOp>();
+  functions.addPass(createExpandScaledDots());
   functions.addPass(createExpandBlocks());
   functions.addPass(createCanonicalizerPass());
   functions.addPass(createCSEPass());

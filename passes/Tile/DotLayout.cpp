@@ -323,6 +323,12 @@ static LinearLayout makeScale(const MatrixInstruction &row,
                       makeRepeats(rows, blocks));
 }
 
+bool octavo::hasScaledInstruction(tile::DotScaledOp op,
+                                  const TargetInfo &target) {
+  int64_t k = op.getA().getType().getDimSize(op.getTransposeA() ? 0 : 1);
+  return chooseScaledInstruction(op, target, k, /*waves=*/1);
+}
+
 FailureOr<ScaledDotPlan> octavo::planScaledDot(tile::DotScaledOp op,
                                                const TargetInfo &target,
                                                int64_t waves) {

@@ -33,6 +33,9 @@ std::optional<MatrixElement> getMatrixElement(mlir::Type type,
 mlir::FailureOr<DotPlan> planDot(tile::DotOp op, const TargetInfo &target,
                                  int64_t waves);
 
+/// Whether a matrix instruction of `target` computes `op`.
+bool hasScaledInstruction(tile::DotScaledOp op, const TargetInfo &target);
+
 /// The same for a product with scales.
 mlir::FailureOr<ScaledDotPlan>
 planScaledDot(tile::DotScaledOp op, const TargetInfo &target, int64_t waves);

@@ -15,6 +15,16 @@ def ExpandBlocks : Pass<"tile-expand-blocks", "::octavo::tile::FuncOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def ExpandScaledDots : Pass<"tile-expand-scaled-dots", "::octavo::tile::FuncOp"> {
+  let summary = "Scaled products without a matrix instruction become plain ones";
+  let description = [{
+    Before: `tile.dot_scaled` of any floats. After: only those that a matrix
+    instruction of the target computes; the others are a `tile.dot` of operands
+    that hold their scales, in bf16 (in f32 for wider elements).
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def AssignLayouts : Pass<"tile-assign-layouts", "::octavo::tile::FuncOp"> {
   let summary = "Say which lane holds which element";
   let description = [{
