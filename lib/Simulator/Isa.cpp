@@ -3,6 +3,7 @@
 #include "Isa.h"
 #include "Execute/Portable/MatrixBinding.h"
 #include "Execute/Tables.h"
+#include "octavo/Simulator/CodeObject.h"
 
 using namespace octavo::sim;
 using llvm::StringRef;
@@ -48,6 +49,19 @@ Isa::Isa() : set(chooseHandlers()), matrixRows(matrixEntries()) {
 const Isa &Isa::get() {
   static const Isa isa;
   return isa;
+}
+
+std::vector<StringRef> Isa::mnemonics() const {
+  std::vector<StringRef> names;
+  for (const auto &row : rows)
+    if (!row.getKey().contains(':'))
+      names.push_back(row.getKey());
+  llvm::sort(names);
+  return names;
+}
+
+std::vector<StringRef> octavo::sim::getKnownInstructions() {
+  return Isa::get().mnemonics();
 }
 
 Class Isa::classOf(const Entry &entry, StringRef mnemonic) const {

@@ -27,6 +27,8 @@ public:
     auto it = rows.find(mnemonic);
     return it == rows.end() ? nullptr : it->second;
   }
+  /// All rows but those that `clamp` selects.
+  std::vector<llvm::StringRef> mnemonics() const;
   Class classOf(const Entry &entry, llvm::StringRef mnemonic) const;
   /// Chooses the handler once operands and modifiers are known. Returns what is
   /// wrong, or nothing.

@@ -1,4 +1,4 @@
-"""A share of the forms of every vector instruction against the scalar oracle, chosen by a printed seed."""
+"""Vector instructions (a share of their forms, by a printed seed), scalar and memory ones against slow formulas."""
 
 import os
 import pathlib
@@ -27,3 +27,14 @@ def test_vector_instructions_equal_the_scalar_oracle(arch: str, instructions: in
     assert executed and int(executed[2]) >= instructions, last
     for line in refused:
         assert REFUSED.fullmatch(line.removeprefix("refused: ")), line
+
+
+@pytest.mark.parametrize(("arch", "instructions"), [("gfx942", 390), ("gfx950", 390)])
+def test_scalar_and_memory_instructions_equal_their_formulas(arch: str, instructions: int) -> None:
+    seed = int(os.environ.get("OCTAVO_TEST_SEED", random.randrange(1 << 32)))
+    print(f"OCTAVO_TEST_SEED={seed}")
+    command = [sys.executable, str(ORACLE.with_name("oracle_registers.py")), "--arch", arch, "--seed", str(seed)]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=900)
+    assert result.returncode == 0, result.stdout[-6000:] + result.stderr[-4000:]
+    executed = re.search(r"(\d+) instructions on", result.stdout)
+    assert executed and int(executed[1]) >= instructions, result.stdout

@@ -48,6 +48,8 @@ int runKernel(const RunOptions &options);
 int checkKernel(const RunOptions &options);
 int profileKernel(const RunOptions &options);
 int showInfo(llvm::StringRef path, uint32_t workgroupLanes);
+/// Prints the mnemonics that the simulator executes.
+int showInstructions();
 int disassemble(llvm::StringRef path, llvm::StringRef kernel);
 /// Prints what to export so that a HIP program runs here. `executable` is this
 /// command's own path.

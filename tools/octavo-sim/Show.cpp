@@ -107,6 +107,12 @@ int sim::showInfo(StringRef path, uint32_t workgroupLanes) {
   return kSuccess;
 }
 
+int sim::showInstructions() {
+  for (StringRef name : getKnownInstructions())
+    outs() << name << "\n";
+  return kSuccess;
+}
+
 int sim::showEnvironment(StringRef executable, StringRef target) {
   const char *chosen = std::getenv("OCTAVO_TARGET");
   std::string name = !target.empty() ? target.str()

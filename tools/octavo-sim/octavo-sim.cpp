@@ -22,6 +22,8 @@ static cl::SubCommand checkCommand("check",
 static cl::SubCommand infoCommand(
     "info", "Print the kernels of an object: descriptor, resources, occupancy");
 static cl::SubCommand disasmCommand("disasm", "Print the instructions");
+static cl::SubCommand
+    isaCommand("isa", "Print the instructions that the simulator executes");
 static cl::SubCommand envCommand(
     "env", "Print what to export so that HIP programs run on the simulator");
 
@@ -165,8 +167,9 @@ static llvm::Error readRunOptions(RunOptions &options) {
 }
 
 int main(int argc, char **argv) {
-  for (cl::SubCommand *command : {&runCommand, &checkCommand, &profileCommand,
-                                  &infoCommand, &disasmCommand, &envCommand})
+  for (cl::SubCommand *command :
+       {&runCommand, &checkCommand, &profileCommand, &infoCommand,
+        &disasmCommand, &isaCommand, &envCommand})
     cl::HideUnrelatedOptions(category, *command);
   cl::HideUnrelatedOptions(category);
   cl::SetVersionPrinter([](llvm::raw_ostream &os) {
@@ -178,6 +181,8 @@ int main(int argc, char **argv) {
   if (envCommand)
     return showEnvironment(
         llvm::sys::fs::getMainExecutable(argv[0], (void *)&main), target);
+  if (isaCommand)
+    return showInstructions();
   if (disasmCommand)
     return disassemble(object, kernel);
   RunOptions options;

@@ -97,6 +97,10 @@ private:
   std::vector<std::string> nameList;
 };
 
+/// The mnemonics that the simulator executes, sorted, without the suffixes of
+/// encodings.
+std::vector<llvm::StringRef> getKnownInstructions();
+
 class CodeObject {
 public:
   /// Loads a bare ELF file. Errors: not an AMDGPU ELF, no such target, metadata
