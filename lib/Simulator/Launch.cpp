@@ -8,6 +8,7 @@
 #include "llvm/Support/MathExtras.h"
 #include <chrono>
 #include <cstdlib>
+#include <ctime>
 
 using namespace octavo::sim;
 using llvm::StringRef;
@@ -87,6 +88,12 @@ void fillPacket(LaunchState &launch) {
   memcpy(launch.packet.data(), &packet, 64);
 }
 
+double readProcessorClock() {
+  timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return double(now.tv_sec) + double(now.tv_nsec) * 1e-9;
+}
+
 llvm::Error refuse(const KernelDescriptor &kernel, const llvm::Twine &why) {
   return llvm::createStringError(kernel.name + ": " + why);
 }
@@ -144,6 +151,7 @@ llvm::Expected<LaunchReport> octavo::sim::launch(const CodeObject &object,
                                                  const KernelDescriptor &kernel,
                                                  const LaunchConfig &config) {
   auto start = std::chrono::steady_clock::now();
+  double startProcessor = readProcessorClock();
   LaunchState state{object, kernel, config, getOptions(), {}, {},
                     {},     {},     0,      nullptr};
   state.ldsBytes = kernel.ldsBytes + config.dynamicLdsBytes;
@@ -156,9 +164,11 @@ llvm::Expected<LaunchReport> octavo::sim::launch(const CodeObject &object,
   fillKernarg(state);
   fillPacket(state);
   llvm::Expected<LaunchReport> report = runWorkgroups(state);
-  if (report)
+  if (report) {
     report->hostSeconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
             .count();
+    report->processorSeconds = readProcessorClock() - startProcessor;
+  }
   return report;
 }

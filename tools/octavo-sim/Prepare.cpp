@@ -110,6 +110,7 @@ void sim::writeReport(llvm::json::OStream &json, StringRef kernel,
   };
   json.attribute("kernel", kernel);
   json.attribute("host_us", report.hostSeconds * 1e6);
+  json.attribute("processor_us", report.processorSeconds * 1e6);
   json.attributeObject("counters", [&] {
     number("workgroups", counters.workgroups);
     number("waves", counters.waves);

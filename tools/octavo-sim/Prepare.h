@@ -29,7 +29,8 @@ int saveArguments(const RunOptions &options, const Prepared &prepared);
 /// Prints what was executed.
 void showCounters(const LaunchReport &report);
 
-/// Writes "kernel", "host_us", "counters", "instructions" and "matrix_models".
+/// Writes "kernel", "host_us", "processor_us", "counters", "instructions" and
+/// "matrix_models".
 void writeReport(llvm::json::OStream &json, llvm::StringRef kernel,
                  const LaunchReport &report);
 

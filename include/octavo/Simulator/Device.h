@@ -78,6 +78,8 @@ struct LaunchReport {
   /// Numeric models of the matrix instructions that were executed.
   std::vector<std::string> matrixModels;
   double hostSeconds = 0;
+  /// Processor time of the whole process meanwhile, over all its threads.
+  double processorSeconds = 0;
 };
 
 /// Runs `kernel` of `object` on all workgroups of the grid. Errors: a launch

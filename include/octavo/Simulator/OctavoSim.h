@@ -60,7 +60,7 @@ int octavoSimSetTiming(int mode);
  *    "kernels": {NAME: {"launches", "workgroups", "waves",
  *                "wave_instructions", "bytes_loaded", "bytes_stored",
  *                "lds_bytes_read", "lds_bytes_written", "host_us",
- *                "predicted_us", "classes": {...}, "instructions": {...},
+ *                "processor_us", "predicted_us", "classes": {...}, "instructions": {...},
  *                "matrix_models": [...]}}}
  *
  * Grids count workgroups; `predicted_us` is null for launches without a

@@ -21,7 +21,7 @@ struct KernelTotal {
   uint64_t launches = 0;
   sim::LaunchCounters counters;
   std::map<std::string, uint64_t> models;
-  double hostSeconds = 0, predictedUs = 0;
+  double hostSeconds = 0, processorSeconds = 0, predictedUs = 0;
   uint64_t predictedLaunches = 0;
 };
 
@@ -106,6 +106,7 @@ static void fold(Report &report) {
     for (const std::string &model : launch.report.matrixModels)
       ++total.models[model];
     total.hostSeconds += launch.report.hostSeconds;
+    total.processorSeconds += launch.report.processorSeconds;
     if (launch.predictedUs) {
       total.predictedUs += *launch.predictedUs;
       ++total.predictedLaunches;
@@ -203,6 +204,7 @@ static void writeTotal(OStream &json, const KernelTotal &total) {
   writeNumber(json, "lds_bytes_read", counters.ldsBytesRead);
   writeNumber(json, "lds_bytes_written", counters.ldsBytesWritten);
   json.attribute("host_us", total.hostSeconds * 1e6);
+  json.attribute("processor_us", total.processorSeconds * 1e6);
   bool all = total.predictedLaunches == total.launches;
   writePrediction(json, all ? std::optional(total.predictedUs) : std::nullopt);
   writeClasses(json, counters);
