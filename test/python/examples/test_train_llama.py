@@ -49,7 +49,7 @@ def train(*arguments: str) -> dict[str, Any]:
     return report
 
 
-@pytest.mark.parametrize("recipe", ("bf16", "tensorwise", "rowwise", "rowwise_with_gw_hp"))
+@pytest.mark.parametrize("recipe", ("bf16", "tensorwise", "rowwise", "rowwise_with_gw_hp", "blockwise", "mxfp8"))
 def test_the_report_has_its_fields_and_the_losses_follow_eager(recipe: str) -> None:
     report = train("--recipe", recipe, "--steps", "4", "--plot", "loss.png", "--save", "checkpoint.pt")
     assert set(report) >= FIELDS
