@@ -115,6 +115,21 @@ static constexpr uint64_t MaxImageBytes = uint64_t(1) << 30;
 static constexpr uint32_t MaxPrivateBytes = 1 << 17;
 /// Far beyond what any compiler or runtime passes.
 static constexpr uint32_t MaxKernargBytes = 1 << 20;
+/// More than any chip has.
+static constexpr uint32_t MaxLdsBytes = 1 << 20;
+/// What a wave can start with, with room (the hardware sets 16).
+static constexpr uint32_t MaxUserScalars = 32;
+
+/// Scalar registers that are set before the first instruction, without the
+/// workgroup's numbers.
+static uint32_t userScalars(const KernelDescriptor &kernel) {
+  static const uint32_t sizes[] = {4, 2, 2, 2, 2, 2, 1};
+  uint32_t count = kernel.preloadDwords;
+  for (unsigned bit = 0; bit < std::size(sizes); ++bit)
+    if (kernel.codeProperties >> bit & 1)
+      count += sizes[bit];
+  return count;
+}
 
 /// What metadata and descriptor claim must be possible.
 static llvm::Error checkKernel(const KernelDescriptor &kernel) {
@@ -130,6 +145,11 @@ static llvm::Error checkKernel(const KernelDescriptor &kernel) {
   if (kernel.kernargBytes > MaxKernargBytes)
     return bad("wants " + llvm::Twine(kernel.kernargBytes) +
                " bytes of arguments");
+  if (kernel.ldsBytes > MaxLdsBytes)
+    return bad("wants " + llvm::Twine(kernel.ldsBytes) + " bytes of LDS");
+  if (userScalars(kernel) > MaxUserScalars)
+    return bad("wants " + llvm::Twine(userScalars(kernel)) +
+               " scalar registers set when it starts");
   for (const KernelArgument &argument : kernel.arguments)
     if (argument.offset > kernel.kernargBytes ||
         argument.size > kernel.kernargBytes - argument.offset)
@@ -143,7 +163,7 @@ llvm::Error CodeObjectLoader::copySegments() {
   llvm::Expected<ELF::PhdrRange> segments = file.program_headers();
   if (!segments)
     return segments.takeError();
-  uint64_t end = 0;
+  uint64_t end = 0, copied = 0;
   for (const ELF::Phdr &segment : *segments) {
     if (segment.p_type != llvm::ELF::PT_LOAD)
       continue;
@@ -154,6 +174,10 @@ llvm::Error CodeObjectLoader::copySegments() {
         segment.p_filesz > file.getBufSize() - segment.p_offset ||
         segment.p_filesz > segment.p_memsz)
       return llvm::createStringError("a segment lies outside the ELF file");
+    copied += segment.p_filesz;
+    if (copied > file.getBufSize())
+      return llvm::createStringError(
+          "the segments together hold more than the ELF file");
     end = std::max<uint64_t>(end, segment.p_vaddr + segment.p_memsz);
   }
   if (end == 0)
@@ -353,17 +377,30 @@ llvm::Error CodeObjectLoader::readKernels() {
 }
 
 llvm::Error CodeObjectLoader::decode() {
-  std::vector<std::pair<uint64_t, uint64_t>> ranges;
-  for (const Symbol &symbol : symbols)
-    if (symbol.defined && symbol.executable && symbol.size &&
-        contains(symbol.value, symbol.size) &&
-        symbol.type == llvm::ELF::STT_FUNC)
-      ranges.push_back({symbol.value, symbol.size});
-  // Hand-written code may have no sizes: such a kernel ends where its segment
-  // does.
   llvm::Expected<ELF::PhdrRange> segments = file.program_headers();
   if (!segments)
     return segments.takeError();
+  // Code is what the file holds, not what a segment adds in memory.
+  auto isInFile = [&](const Symbol &symbol) {
+    return llvm::any_of(*segments, [&](const ELF::Phdr &segment) {
+      return segment.p_type == llvm::ELF::PT_LOAD &&
+             symbol.value >= segment.p_vaddr &&
+             symbol.value - segment.p_vaddr <= segment.p_filesz &&
+             symbol.size <= segment.p_filesz - (symbol.value - segment.p_vaddr);
+    });
+  };
+  std::vector<std::pair<uint64_t, uint64_t>> ranges;
+  for (const Symbol &symbol : symbols) {
+    if (!symbol.defined || !symbol.executable || !symbol.size ||
+        symbol.type != llvm::ELF::STT_FUNC)
+      continue;
+    if (!isInFile(symbol))
+      return llvm::createStringError("the function " + symbol.name +
+                                     " lies outside the loaded segments");
+    ranges.push_back({symbol.value, symbol.size});
+  }
+  // Hand-written code may have no sizes: such a kernel ends where its segment
+  // does.
   for (const KernelDescriptor &kernel : result.kernelList) {
     bool known = llvm::any_of(ranges, [&](auto r) {
       return kernel.entry >= r.first && kernel.entry < r.first + r.second;

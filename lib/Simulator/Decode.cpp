@@ -1,6 +1,7 @@
 //===- Decode.cpp - Machine code to parsed text ---------------------------===//
 
 #include "Decode.h"
+#include "Fault.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -44,6 +45,7 @@ llvm::Expected<std::unique_ptr<Decoder>> Decoder::create(StringRef arch) {
     LLVMInitializeAMDGPUTargetMC();
     LLVMInitializeAMDGPUDisassembler();
   });
+  installFaultHandlers();
   std::unique_ptr<Decoder> decoder(new Decoder());
   State &s = *decoder->state;
   std::string error;
@@ -308,13 +310,20 @@ unsigned Decoder::decode(llvm::ArrayRef<uint8_t> bytes, uint64_t address,
   llvm::MCInst mc;
   uint64_t size = 0;
   llvm::raw_null_ostream comments;
-  auto status =
-      state->disassembler->getInstruction(mc, size, bytes, address, comments);
-  if (status != llvm::MCDisassembler::Success)
-    return 0;
   inst.text.clear();
-  llvm::raw_string_ostream stream(inst.text);
-  state->printer->printInst(&mc, address, "", *state->subtarget, stream);
+  auto status = llvm::MCDisassembler::Fail;
+  auto disassemble = [&] {
+    status =
+        state->disassembler->getInstruction(mc, size, bytes, address, comments);
+    if (status != llvm::MCDisassembler::Success)
+      return;
+    llvm::raw_string_ostream stream(inst.text);
+    state->printer->printInst(&mc, address, "", *state->subtarget, stream);
+  };
+  // LLVM 22.1.8 reads wild memory to name the class of some operands that do
+  // not exist (a scalar offset of 255, for example) and to print others.
+  if (!survivesFault(disassemble) || status != llvm::MCDisassembler::Success)
+    return 0;
   inst.immediate = 0;
   for (const llvm::MCOperand &operand : mc)
     if (operand.isImm()) {

@@ -154,7 +154,8 @@ llvm::Expected<LaunchReport> octavo::sim::launch(const CodeObject &object,
   double startProcessor = readProcessorClock();
   LaunchState state{object, kernel, config, getOptions(), {}, {},
                     {},     {},     0,      nullptr};
-  state.ldsBytes = kernel.ldsBytes + config.dynamicLdsBytes;
+  state.ldsBytes = uint32_t(std::min<uint64_t>(
+      uint64_t(kernel.ldsBytes) + config.dynamicLdsBytes, UINT32_MAX));
   state.entry = object.program().at(kernel.entry);
   if (llvm::Error error = checkLaunch(state))
     return error;

@@ -11,14 +11,17 @@ using llvm::msgpack::Type;
 
 namespace {
 
-uint64_t number(MapDocNode &map, StringRef key, uint64_t otherwise = 0) {
+/// What does not fit becomes the largest number, which no limit allows.
+uint32_t number(MapDocNode &map, StringRef key, uint32_t otherwise = 0) {
   auto it = map.find(key);
   if (it == map.end())
     return otherwise;
+  uint64_t value = otherwise;
   if (it->second.getKind() == Type::UInt)
-    return it->second.getUInt();
-  return it->second.getKind() == Type::Int ? uint64_t(it->second.getInt())
-                                           : otherwise;
+    value = it->second.getUInt();
+  else if (it->second.getKind() == Type::Int)
+    value = uint64_t(it->second.getInt()); // a negative one is too large
+  return uint32_t(std::min<uint64_t>(value, UINT32_MAX));
 }
 
 std::string text(MapDocNode &map, StringRef key) {
@@ -36,8 +39,8 @@ void readArguments(MapDocNode &map, KernelDescriptor &kernel) {
       continue;
     MapDocNode &argument = node.getMap();
     kernel.arguments.push_back(
-        {text(argument, ".name"), uint32_t(number(argument, ".offset")),
-         uint32_t(number(argument, ".size")), text(argument, ".value_kind")});
+        {text(argument, ".name"), number(argument, ".offset"),
+         number(argument, ".size"), text(argument, ".value_kind")});
   }
 }
 

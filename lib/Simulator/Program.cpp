@@ -44,7 +44,10 @@ Program::create(StringRef arch, llvm::ArrayRef<uint8_t> image,
   program->archName = arch.str();
   program->image = image;
   program->imageBase = uint64_t(image.data());
-  program->instAt.assign(image.size() / 4 + 1, ~0u);
+  uint64_t end = 0;
+  for (auto [start, size] : ranges)
+    end = std::max(end, start + size);
+  program->instAt.assign(end / 4 + 1, ~0u);
   Binder binder(*program, Isa::get());
   ParsedInst parsed;
   for (auto [start, size] : ranges) {

@@ -16,6 +16,8 @@ using namespace octavo::sim;
 
 static thread_local Wave *runningWave;
 static thread_local sigjmp_buf faultJump;
+/// Where `survivesFault` goes on, if it is active in this thread.
+thread_local sigjmp_buf *guard;
 
 const Inst *octavo::sim::instructionAt(const Wave &w, uint64_t address) {
   return w.program->at(address - w.codeBase);
@@ -62,6 +64,8 @@ void passOn(const struct sigaction &previous, int signal, siginfo_t *info,
 }
 
 void onFault(int signal, siginfo_t *info, void *context) {
+  if (guard)
+    siglongjmp(*guard, 1);
   if (runningWave && runningWave->access)
     siglongjmp(faultJump, 1);
   passOn(signal == SIGSEGV ? previousSegv : previousBus, signal, info, context);
@@ -133,6 +137,16 @@ Inst indexed(const Wave &w, const Inst &inst) {
   return copy;
 }
 
+/// The index has not left the registers.
+bool isInside(const Inst &inst) {
+  auto fits = [](const Operand &operand) {
+    return operand.kind != Kind::Vgpr ||
+           operand.index + operand.dwords <= 2 * FirstAccumulation;
+  };
+  return fits(inst.dst) && fits(inst.src[0]) && fits(inst.src[1]) &&
+         fits(inst.src[2]);
+}
+
 bool isSkipped(const Inst &inst) {
   return inst.cls == Class::Vector || inst.cls == Class::Matrix ||
          inst.cls == Class::VectorMemory || inst.cls == Class::Lds;
@@ -158,6 +172,12 @@ uint64_t runSlow(Wave &w, uint64_t budget) {
       next = inst.next;
     } else if (w.gprIndexing && inst.cls == Class::Vector) {
       Inst copy = indexed(w, inst);
+      if (!isInside(copy)) {
+        w.error = "an index beyond the last vector register";
+        w.status = Status::Failed;
+        w.ip = &inst;
+        break;
+      }
       next = copy.fn(w, copy);
       if (!next)
         w.ip = &inst;
@@ -182,6 +202,19 @@ void octavo::sim::installFaultHandlers() {
   std::lock_guard<std::mutex> lock(mutex);
   install(SIGSEGV, previousSegv);
   install(SIGBUS, previousBus);
+}
+
+bool octavo::sim::survivesFault(llvm::function_ref<void()> action) {
+  sigjmp_buf here;
+  sigjmp_buf *outer = guard;
+  if (sigsetjmp(here, 0)) {
+    guard = outer;
+    return false;
+  }
+  guard = &here;
+  action();
+  guard = outer;
+  return true;
 }
 
 void octavo::sim::runWave(Wave &w, uint64_t budget) {

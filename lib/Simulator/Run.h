@@ -3,16 +3,13 @@
 #ifndef OCTAVO_SIMULATOR_RUN_H
 #define OCTAVO_SIMULATOR_RUN_H
 
+#include "Fault.h"
 #include "Observer.h"
 #include "octavo/Simulator/Device.h"
 #include <memory>
 #include <random>
 
 namespace octavo::sim {
-
-/// Makes faults of the host in memory instructions errors of their waves; for
-/// each launch, as others may have replaced the handlers since the last one.
-void installFaultHandlers();
 
 /// Runs a wave until it stops or has executed `budget` instructions.
 void runWave(Wave &wave, uint64_t budget);
