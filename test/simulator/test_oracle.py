@@ -38,3 +38,11 @@ def test_scalar_and_memory_instructions_equal_their_formulas(arch: str, instruct
     assert result.returncode == 0, result.stdout[-6000:] + result.stderr[-4000:]
     executed = re.search(r"(\d+) instructions on", result.stdout)
     assert executed and int(executed[1]) >= instructions, result.stdout
+
+
+@pytest.mark.parametrize(("arch", "instructions"), [("gfx942", 46), ("gfx950", 68)])
+def test_matrix_instructions_multiply_small_integers_exactly(arch: str, instructions: int) -> None:
+    command = [sys.executable, str(ORACLE.with_name("oracle_matrix.py")), "--arch", arch]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=900)
+    assert result.returncode == 0, result.stdout[-6000:] + result.stderr[-4000:]
+    assert f"{instructions} matrix instructions" in result.stdout, result.stdout
