@@ -102,6 +102,7 @@ llvm::Error octavo::optimizeIR(llvm::Module &module, llvm::StringRef arch) {
   builder.crossRegisterProxies(loops, functions, components, modules);
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
       .run(module, modules);
+  loadArgumentsLate(module);
   return llvm::Error::success();
 }
 

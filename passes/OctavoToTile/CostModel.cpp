@@ -29,7 +29,7 @@ int64_t LoopPlan::sharedBlockR(const TargetInfo &target, int64_t extent) const {
 /// Neighbours in memory are elements of one row: rows first fill the lanes, and
 /// a workgroup takes several short ones.
 static LoopPlan planRows(const TargetInfo &target, int64_t extentX,
-                         int64_t extentR) {
+                         int64_t extentR, int64_t units) {
   int64_t row = powerOfTwoCeil(extentR);
   int64_t lanes = 4 * target.waveSize;
   LoopPlan plan{1, 4, kLongestRow};
@@ -39,7 +39,7 @@ static LoopPlan planRows(const TargetInfo &target, int64_t extentX,
   plan.blockX = std::min(plan.blockX, powerOfTwoCeil(extentX));
   // Idle compute units are worse than idle lanes.
   while (plan.blockX > 1 &&
-         llvm::divideCeil(extentX, plan.blockX) < target.computeUnits)
+         int64_t(llvm::divideCeil(extentX, plan.blockX)) < units)
     plan.blockX /= 2;
   plan.budget = std::max(plan.blockX * row, lanes);
   while (plan.waves > 1 &&
@@ -51,11 +51,11 @@ static LoopPlan planRows(const TargetInfo &target, int64_t extentX,
 /// Neighbours in memory are different x: x fills the lanes, the reduction is
 /// looped over.
 static LoopPlan planColumns(const TargetInfo &target, int64_t extentX,
-                            int64_t extentR) {
+                            int64_t extentR, int64_t units) {
   int64_t lanes = 4 * target.waveSize;
   LoopPlan plan{std::min<int64_t>(64, powerOfTwoCeil(extentX)), 4, 0};
   while (plan.blockX > 16 &&
-         llvm::divideCeil(extentX, plan.blockX) < target.computeUnits)
+         int64_t(llvm::divideCeil(extentX, plan.blockX)) < units)
     plan.blockX /= 2;
   plan.budget = lanes * kElementsPerLane / 2;
   plan.budget = std::min(plan.budget, plan.blockX * powerOfTwoCeil(extentR));
@@ -66,10 +66,11 @@ static LoopPlan planColumns(const TargetInfo &target, int64_t extentX,
 }
 
 /// No reduction: 8 elements a lane, fewer where compute units would be idle.
-static LoopPlan planPoints(const TargetInfo &target, int64_t extentX) {
+static LoopPlan planPoints(const TargetInfo &target, int64_t extentX,
+                           int64_t units) {
   LoopPlan plan{8 * 4 * int64_t(target.waveSize), 4, 0};
   while (plan.blockX > 4 * target.waveSize &&
-         llvm::divideCeil(extentX, plan.blockX) < 2 * target.computeUnits)
+         int64_t(llvm::divideCeil(extentX, plan.blockX)) < 2 * units)
     plan.blockX /= 2;
   while (plan.waves > 1 && plan.blockX / 2 >= extentX) {
     plan.blockX /= 2;
@@ -81,13 +82,14 @@ static LoopPlan planPoints(const TargetInfo &target, int64_t extentX) {
 }
 
 LoopPlan octavo::planLoops(const TargetInfo &target, const Domain &domain,
-                           int64_t extentR) {
+                           int64_t extentR, double share) {
   int64_t extentX = domain.extentX();
+  int64_t units = std::max<int64_t>(int64_t(target.computeUnits * share), 1);
   if (extentR == 1)
-    return planPoints(target, extentX);
+    return planPoints(target, extentX, units);
   if (domain.isReducedMinor() || extentX == 1)
-    return planRows(target, extentX, extentR);
-  return planColumns(target, extentX, extentR);
+    return planRows(target, extentX, extentR, units);
+  return planColumns(target, extentX, extentR, units);
 }
 
 MatmulPlan octavo::planMatmul(const TargetInfo &target,

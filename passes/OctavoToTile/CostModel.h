@@ -28,9 +28,10 @@ struct LoopPlan {
 };
 
 /// Chooses the cut of a kernel with `domain` whose widest reduction
-/// at each x has `extentR` elements (1: none).
+/// at each x has `extentR` elements (1: none). `share` of the compute units are
+/// the kernel's: what else is in the launch keeps the others busy.
 LoopPlan planLoops(const TargetInfo &target, const Domain &domain,
-                   int64_t extentR);
+                   int64_t extentR, double share);
 
 /// How a matrix product is cut.
 struct MatmulPlan {

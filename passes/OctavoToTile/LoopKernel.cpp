@@ -257,10 +257,14 @@ static Domain deriveDomain(Block *block) {
   return domain;
 }
 
-std::optional<LoopShape> octavo::shapeLoops(Block *block, Attribute domain,
+Domain octavo::findDomain(Block *block, Attribute domain) {
+  return domain ? Domain::fromAttr(domain) : deriveDomain(block);
+}
+
+std::optional<LoopShape> octavo::shapeLoops(Block *block, const Domain &domain,
+                                            double share,
                                             const TargetInfo &target) {
-  LoopShape shape{
-      domain ? Domain::fromAttr(domain) : deriveDomain(block), {}, {}, 0};
+  LoopShape shape{domain, {}, {}, 0};
   ElementSpace space;
   std::vector<Root> roots;
   std::vector<ReductionRead> reductions;
@@ -274,8 +278,8 @@ std::optional<LoopShape> octavo::shapeLoops(Block *block, Attribute domain,
     if (read.extent != 1)
       (Evaluator::coordinatesOf(read.index) & 1 ? perRow : shared)
           .insert(read.extent);
-  shape.plan =
-      planLoops(target, shape.domain, perRow.empty() ? 1 : *perRow.rbegin());
+  shape.plan = planLoops(target, shape.domain,
+                         perRow.empty() ? 1 : *perRow.rbegin(), share);
   for (int64_t extent : shared)
     shape.blockOf[extent] = shape.plan.sharedBlockR(target, extent);
   for (int64_t extent : perRow)

@@ -17,10 +17,14 @@ struct LoopShape {
   int64_t workgroups;
 };
 
-/// Chooses the sizes of `block`; `domain` is what the kernel was formed with,
-/// or null. An error is reported at the op that no kernel can do.
-std::optional<LoopShape> shapeLoops(mlir::Block *block, mlir::Attribute domain,
-                                    const TargetInfo &target);
+/// The domain of `block`: `domain`, what the kernel was formed with, or if that
+/// is null what its results say.
+Domain findDomain(mlir::Block *block, mlir::Attribute domain);
+
+/// Chooses the sizes of `block`, whose launch gives it `share` of the compute
+/// units. An error is reported at the op that no kernel can do.
+std::optional<LoopShape> shapeLoops(mlir::Block *block, const Domain &domain,
+                                    double share, const TargetInfo &target);
 
 /// Emits `body` for the workgroup with number `workgroup` (i32) among its own.
 mlir::LogicalResult emitLoops(mlir::OpBuilder &builder, KernelBody &body,

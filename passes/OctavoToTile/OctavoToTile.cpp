@@ -78,7 +78,21 @@ KernelEmitter::views(Block *entry, size_t first, TypeRange types,
 }
 
 LogicalResult KernelEmitter::shapeBodies() {
-  auto domains = kernel->getAttrOfType<ArrayAttr>(kDomains);
+  auto attributes = kernel->getAttrOfType<ArrayAttr>(kDomains);
+  // What a body computes, and all of them: its share of the device.
+  SmallVector<Domain> domains;
+  double work = 0;
+  auto workOf = [](const Domain &domain) {
+    return double(domain.extentX()) * double(domain.extentR());
+  };
+  for (auto [i, region] : llvm::enumerate(kernel.getBodies())) {
+    bool isLoop = !findProduct(&region.front());
+    domains.push_back(isLoop
+                          ? findDomain(&region.front(),
+                                       attributes ? attributes[i] : Attribute())
+                          : Domain());
+    work += isLoop ? workOf(domains.back()) : 0;
+  }
   int64_t workgroups = 0;
   for (auto [i, region] : llvm::enumerate(kernel.getBodies())) {
     starts.push_back(workgroups);
@@ -91,9 +105,10 @@ LogicalResult KernelEmitter::shapeBodies() {
       return success();
     };
     ScaledMatmulOp product = findProduct(&region.front());
-    Attribute domain = domains && !product ? domains[i] : Attribute();
+    double share = work > 0 ? workOf(domains[i]) / work : 1;
     if (failed(product ? add(shapeMatmul(product, target))
-                       : add(shapeLoops(&region.front(), domain, target))))
+                       : add(shapeLoops(&region.front(), domains[i], share,
+                                        target))))
       return failure();
   }
   starts.push_back(workgroups);
@@ -119,6 +134,7 @@ LogicalResult KernelEmitter::emitFrom(size_t first, size_t last,
   Value isLower = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
                                         workgroup, constant(starts[middle]));
   auto choice = scf::IfOp::create(b, loc, isLower, /*withElseRegion=*/true);
+  choice->setDiscardableAttr("tile.apart", b.getUnitAttr());
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(choice.thenBlock());
   if (failed(emitFrom(first, middle, workgroup)))

@@ -105,6 +105,8 @@ public:
   mlir::Value lds;
   /// Number of the lane in the workgroup.
   mlir::Value workitem;
+  /// How many bodies of a launch (branches of `tile.apart`) are written.
+  uint32_t bodiesEnded = 0;
 
 private:
   void barrier();

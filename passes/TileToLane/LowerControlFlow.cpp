@@ -2,6 +2,7 @@
 
 #include "passes/TileToLane/LaneProgram.h"
 
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -80,6 +81,10 @@ static LogicalResult lowerIf(LaneProgram &p, scf::IfOp op) {
     p.forgetLds();
     if (failed(p.lowerBlock(*from)))
       return failure();
+    // Bodies of one launch do not share code, whose addresses would then live
+    // in scalar registers all together: no two end alike.
+    if (op->hasAttr("tile.apart"))
+      ROCDL::SchedBarrier::create(p.b, p.loc, p.bodiesEnded++);
     scf::YieldOp::create(p.b, p.loc,
                          lowerAll(p, from->getTerminator()->getOperands()));
     return success();

@@ -64,6 +64,11 @@ translateToLLVMIR(mlir::gpu::GPUModuleOp module, llvm::LLVMContext &context,
 /// Runs LLVM's optimiser on `module` in place.
 llvm::Error optimizeIR(llvm::Module &module, llvm::StringRef arch);
 
+/// Moves the loads of a kernel's arguments, where they are too many for the
+/// scalar registers, from its entry to the blocks that use them. `optimizeIR`
+/// ends with it.
+void loadArgumentsLate(llvm::Module &module);
+
 /// Assembly text or a relocatable object.
 enum class EmitKind { Assembly, Object };
 
