@@ -52,6 +52,9 @@ def has_avx512() -> bool:
     return "avx512vbmi" in pathlib.Path("/proc/cpuinfo").read_text()
 
 
+keep: list[tempfile.TemporaryDirectory[str]] = []
+
+
 @functools.cache
 def scratch() -> pathlib.Path:
     """A folder that lives as long as the process."""
@@ -59,8 +62,6 @@ def scratch() -> pathlib.Path:
     keep.append(folder)
     return pathlib.Path(folder.name)
 
-
-keep: list[tempfile.TemporaryDirectory[str]] = []
 
 
 @functools.cache
@@ -332,7 +333,8 @@ def main() -> int:
     isa = "AVX-512" if has_avx512() else "AVX2"
     text = f"""# How fast the simulator is
 
-Made by `tools/dev bench sim-speed --write-docs` on a machine with {isa} ({platform.machine()}, {os.cpu_count()} threads).
+Made by `tools/dev bench sim-speed --write-docs` with {isa} ({platform.machine()}, {os.cpu_count()} threads, a load of
+{os.getloadavg()[0]:.0f} by others, which slows what shares caches and cores).
 Rates are millions of wave instructions (of matrix instructions, where they are named) a second of processor time on one
 core, without timing and checks, on gfx950 unless the model's name says otherwise.
 

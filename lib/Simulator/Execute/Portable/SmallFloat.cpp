@@ -7,6 +7,36 @@ namespace {
 
 using u32 = uint32_t;
 
+/// encodeNearestEven for all lanes without a branch, in 32 bits. Where the
+/// result is no ordinary one (NaN, infinity, beyond the range) it is done one
+/// by one.
+void encodeLanes(FloatFormat format, const u32 *values, Overflow overflow,
+                 u32 *codes) {
+  const FloatShape shape = getShape(format);
+  const int mantissa = int(shape.mantissaBits), minimum = 1 - shape.bias;
+  const u32 signBit = shape.exponentBits + shape.mantissaBits;
+  const u32 zeroSign = shape.unsignedZero ? 0 : ~u32(0);
+  u32 unusual = 0;
+  for (unsigned l = 0; l < Lanes; ++l) {
+    u32 magnitude = values[l] & 0x7fffffffu, field = magnitude >> 23;
+    int exponent = field ? int(field) - 127 : -126;
+    u32 significand = (magnitude & 0x7fffffu) | (field ? 0x800000u : 0);
+    int grid = exponent > minimum ? exponent : minimum;
+    // From 26 on nothing is left of 24 bits.
+    int distance = 23 - mantissa + grid - exponent;
+    u32 shift = u32(distance < 26 ? distance : 26);
+    u32 odd = significand >> shift & 1;
+    u32 units = (significand + (1u << (shift - 1)) - 1 + odd) >> shift;
+    u32 code = (u32(grid - minimum) << mantissa) + units;
+    unusual |= u32(code > shape.maxCode) | u32(field == 255);
+    u32 sign = (values[l] >> 31 << signBit) & (code ? ~u32(0) : zeroSign);
+    codes[l] = sign | code;
+  }
+  if (unusual)
+    for (unsigned l = 0; l < Lanes; ++l)
+      codes[l] = encodeNearestEven(format, values[l], overflow);
+}
+
 /// Two results into the half of the destination that op_sel names.
 template <Narrow narrow> const Inst *encodePair(Wave &w, const Inst &inst) {
   Sources s;
@@ -16,9 +46,11 @@ template <Narrow narrow> const Inst *encodePair(Wave &w, const Inst &inst) {
   bool high = inst.mods.opSel & 8;
   const u32 *old = vgpr(w, inst.dst.index);
   Block result;
+  Block low, top;
+  encodeLanes(format, s.p[0], overflow, low.words);
+  encodeLanes(format, s.p[1], overflow, top.words);
   for (unsigned l = 0; l < Lanes; ++l) {
-    u32 pair = encodeNearestEven(format, s.p[0][l], overflow) |
-               encodeNearestEven(format, s.p[1][l], overflow) << 8;
+    u32 pair = low.words[l] | top.words[l] << 8;
     result.words[l] =
         high ? (old[l] & 0xffff) | pair << 16 : (old[l] & 0xffff0000u) | pair;
   }
