@@ -33,6 +33,7 @@ void octavo::buildKernelsPipeline(OpPassManager &passes) {
   passes.addPass(createLowerScatter());
   // The scale of a tensor without elements was a reduction in disguise.
   passes.addNestedPass<func::FuncOp>(createFoldEmpty());
+  passes.addPass(createSplitProducts());
   passes.addPass(createSplitReductions());
   // Equal values must be one value before anybody decides where they lie.
   passes.addPass(createCSEPass());

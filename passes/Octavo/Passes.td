@@ -45,6 +45,22 @@ def LowerScatter : Pass<"octavo-lower-scatter", "::mlir::ModuleOp"> {
     "::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect"];
 }
 
+def SplitProducts : Pass<"octavo-split-products", "::mlir::ModuleOp"> {
+  let summary = "Long products with few results in two deterministic stages";
+  let description = [{
+    A product with few tiles and a long K becomes a batch of products over parts
+    of K with f32 (i32, f64) results, and a sum over the parts with the scales,
+    the bias and the cast. How many parts is the cost model's choice.
+
+    Before and after: `octavo.scaled_matmul`; after also `linalg.reduce` and
+    `linalg.generic` on tensors.
+  }];
+  let options = [Option<"parts", "parts", "int64_t", /*default=*/"0",
+    "Split every product whose K this divides in so many parts; 0 asks the cost model">];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
+    "::mlir::arith::ArithDialect"];
+}
+
 def SplitReductions : Pass<"octavo-split-reductions", "::mlir::ModuleOp"> {
   let summary = "Long reductions to few results in two deterministic stages";
   let description = [{

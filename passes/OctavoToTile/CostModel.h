@@ -46,6 +46,17 @@ struct MatmulPlan {
 MatmulPlan planMatmul(const TargetInfo &target, llvm::ArrayRef<int64_t> bmnk,
                       unsigned bits);
 
+/// Sizes of products and bits of the elements of operands and result.
+struct ProductSizes {
+  int64_t batch, m, n, k;
+  unsigned bitsA = 8, bitsB = 8, bitsResult = 16;
+};
+
+/// In how many parts of K, each of equal size, a product is computed; 1 is in
+/// one. More parts occupy more compute units, but their results are written and
+/// read again.
+int64_t planParts(const TargetInfo &target, const ProductSizes &sizes);
+
 } // namespace octavo
 
 #endif // OCTAVO_PASSES_OCTAVOTOTILE_COSTMODEL_H
