@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include <numeric>
 
 namespace octavo {
 #define GEN_PASS_DEF_SPLITPRODUCTS
@@ -62,6 +63,23 @@ Type ProductSplit::accumulatorOf(ScaledMatmulOp op) {
   if (isa<IntegerType>(a))
     return b.getI32Type();
   return a.isF64() || c.isF64() ? Type(b.getF64Type()) : Type(b.getF32Type());
+}
+
+/// Whether all that a granule scales is the whole K of a row or column: then
+/// the sum is scaled, else the parts are.
+static bool isAlongWholeK(std::optional<GranuleAttr> granule) {
+  return !granule || granule->getKind() == GranuleKind::tensor ||
+         granule->getKind() == GranuleKind::row;
+}
+
+/// K of a part is a multiple of this.
+static int64_t leastPart(ScaledMatmulOp op) {
+  int64_t least = 1;
+  for (std::optional<GranuleAttr> granule :
+       {op.getGranuleA(), op.getGranuleB()})
+    if (!isAlongWholeK(granule))
+      least = std::lcm(least, granule->getAlong());
+  return least;
 }
 
 /// `[batch, X, K]` as `[batch, P, X, K / P]`; `[batch, K, X]` as
@@ -134,8 +152,10 @@ Value ProductSplit::epilogue(Value sum) {
     maps.push_back(scaleMap(scale, dimension, isLast));
     ++scales;
   };
-  addScale(op.getScaleA(), m, op.getTransposedA());
-  addScale(op.getScaleB(), n, !op.getTransposedB());
+  if (isAlongWholeK(op.getGranuleA()))
+    addScale(op.getScaleA(), m, op.getTransposedA());
+  if (isAlongWholeK(op.getGranuleB()))
+    addScale(op.getScaleB(), n, !op.getTransposedB());
   if (op.getBias()) {
     inputs.push_back(op.getBias());
     maps.push_back(
@@ -166,12 +186,20 @@ void ProductSplit::run() {
   Value c = operandInParts(op.getB(), op.getTransposedB());
   SmallVector<int64_t> shape(batch);
   shape.append({parts, op.getM(), op.getN()});
+  Value scaleA, scaleB;
+  GranuleAttr granuleA, granuleB;
+  if (!isAlongWholeK(op.getGranuleA())) {
+    scaleA = operandInParts(op.getScaleA(), !op.getTransposedA());
+    granuleA = *op.getGranuleA();
+  }
+  if (!isAlongWholeK(op.getGranuleB())) {
+    scaleB = operandInParts(op.getScaleB(), op.getTransposedB());
+    granuleB = *op.getGranuleB();
+  }
   auto partial = ScaledMatmulOp::create(
-      b, op.getLoc(), RankedTensorType::get(shape, accumulates), a, c,
-      /*scale_a=*/Value(), /*scale_b=*/Value(), /*bias=*/Value(),
-      /*groups=*/Value(), op.getTransposedA(), op.getTransposedB(),
-      /*granule_a=*/GranuleAttr(), /*granule_b=*/GranuleAttr(),
-      /*group_dim=*/GroupDimAttr());
+      b, op.getLoc(), RankedTensorType::get(shape, accumulates), a, c, scaleA,
+      scaleB, /*bias=*/Value(), /*groups=*/Value(), op.getTransposedA(),
+      op.getTransposedB(), granuleA, granuleB, /*group_dim=*/GroupDimAttr());
   partial->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   auto add = [](OpBuilder &at, Location loc, ValueRange values) -> Value {
     if (isa<IntegerType>(values[0].getType()))
@@ -184,19 +212,12 @@ void ProductSplit::run() {
   op.erase();
 }
 
-/// Whether all that a granule scales is the whole K of a row or column.
-static bool isAlongWholeK(std::optional<GranuleAttr> granule) {
-  return !granule || granule->getKind() == GranuleKind::tensor ||
-         granule->getKind() == GranuleKind::row;
-}
-
 /// Products that can be split at all.
 static bool isSplittable(ScaledMatmulOp op) {
   for (Value v : op->getOperands())
     if (!cast<RankedTensorType>(v.getType()).hasStaticShape())
       return false;
-  if (hasNoElements(op.getType()) || op.getGroups() ||
-      !isAlongWholeK(op.getGranuleA()) || !isAlongWholeK(op.getGranuleB()))
+  if (hasNoElements(op.getType()) || op.getGroups())
     return false;
   Type accumulates = ProductSplit::accumulatorOf(op);
   Type result = cast<RankedTensorType>(op.getType()).getElementType();
@@ -214,13 +235,14 @@ struct SplitProducts final
 
   int64_t partsOf(ScaledMatmulOp op, const TargetInfo &target) {
     if (parts > 0)
-      return op.getK() % parts == 0 ? parts : 1;
+      return op.getK() % (parts * leastPart(op)) == 0 ? parts : 1;
     ProductSizes sizes{ShapedType::getNumElements(op.getBatch()), op.getM(),
                        op.getN(), op.getK()};
     sizes.bitsA = op.getA().getType().getElementTypeBitWidth();
     sizes.bitsB = op.getB().getType().getElementTypeBitWidth();
     sizes.bitsResult =
         cast<RankedTensorType>(op.getType()).getElementTypeBitWidth();
+    sizes.leastPart = leastPart(op);
     return planParts(target, sizes);
   }
 

@@ -58,6 +58,10 @@ static LoopPlan planColumns(const TargetInfo &target, int64_t extentX,
          int64_t(llvm::divideCeil(extentX, plan.blockX)) < units)
     plan.blockX /= 2;
   plan.budget = lanes * kElementsPerLane / 2;
+  // Short reductions: more of x, as long as there is work for everybody.
+  while (2 * plan.blockX * powerOfTwoCeil(extentR) <= plan.budget &&
+         llvm::divideCeil(extentX, 2 * plan.blockX) >= 2 * target.computeUnits)
+    plan.blockX *= 2;
   plan.budget = std::min(plan.budget, plan.blockX * powerOfTwoCeil(extentR));
   plan.budget = std::max(plan.budget, plan.blockX);
   while (plan.waves > 1 && plan.waves / 2 * target.waveSize * 2 >= plan.budget)

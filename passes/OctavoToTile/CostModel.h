@@ -39,6 +39,9 @@ struct MatmulPlan {
   int64_t waves;
   /// Workgroups that share one tile of the result, each with a part of K.
   int64_t splitK;
+  /// 8-bit floats that the target does not multiply are multiplied as bf16,
+  /// which holds them exactly.
+  bool widensFloat8 = false;
 };
 
 /// Chooses the cut of `batch` products of m x n x k whose operands' elements
@@ -50,6 +53,8 @@ MatmulPlan planMatmul(const TargetInfo &target, llvm::ArrayRef<int64_t> bmnk,
 struct ProductSizes {
   int64_t batch, m, n, k;
   unsigned bitsA = 8, bitsB = 8, bitsResult = 16;
+  /// K of a part is a multiple of this.
+  int64_t leastPart = 1;
 };
 
 /// In how many parts of K, each of equal size, a product is computed; 1 is in

@@ -17,13 +17,14 @@ using namespace octavo;
 /// Cycles until a launch's first tiles have come from memory, and after its
 /// last product until the results are written.
 static constexpr double kFillCycles = 3000;
-/// Cycles of one step along K if nothing but waiting takes time.
-static constexpr double kStepCycles = 500;
+/// Cycles of one step along K if nothing but waiting takes time, in tiles of up
+/// to `kHidingArea` elements; larger ones hide it better.
+static constexpr double kStepCycles = 1000, kHidingArea = 64 * 64;
 /// What a compute unit reads from its caches, and the device from its memory,
 /// as a share of the nominal rate.
 static constexpr double kCacheBytesPerCycle = 64, kMemoryShare = 0.8;
-/// A step along K is whole in every part.
-static constexpr int64_t kLeastPart = 128;
+/// A part has at least so many terms, and whole steps along K.
+static constexpr int64_t kLeastPart = 128, kStepMultiple = 32;
 /// Splitting must be worth its second launch.
 static constexpr double kLeastGain = 0.9;
 
@@ -57,7 +58,8 @@ static double estimateProduct(const TargetInfo &target, const ProductSizes &s,
   double cache = onUnit * bytes * double(k) / kCacheBytesPerCycle;
   // Two workgroups or more wait at the same time.
   double rounds = std::max(1.0, onUnit / 2);
-  double wait = rounds * double(llvm::divideCeil(k, plan.blockK)) * kStepCycles;
+  double wait = rounds * double(llvm::divideCeil(k, plan.blockK)) *
+                kStepCycles * std::min(1.0, kHidingArea / area);
   double traffic =
       double(s.batch) *
       (double(s.k) * double(s.m * s.bitsA + s.n * s.bitsB) / 8 +
@@ -82,7 +84,8 @@ int64_t octavo::planParts(const TargetInfo &target, const ProductSizes &sizes) {
   int64_t best = 1;
   double least = whole * kLeastGain;
   for (int64_t parts = 2; parts * kLeastPart <= sizes.k; ++parts) {
-    if (sizes.k % parts != 0 || (sizes.k / parts) % 32 != 0 ||
+    if (sizes.k % (parts * sizes.leastPart) != 0 ||
+        (sizes.k / parts) % kStepMultiple != 0 ||
         sizes.batch * parts > int64_t(target.computeUnits))
       continue;
     double cycles = estimateProduct(target, sizes, parts, rate) +

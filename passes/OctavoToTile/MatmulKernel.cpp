@@ -30,6 +30,15 @@ static int64_t batchOf(ScaledMatmulOp op) {
   return ShapedType::getNumElements(op.getBatch());
 }
 
+/// Whether the matrix cores know none of the formats of an 8-bit float.
+static bool isForeign(Type element, const TargetInfo &target) {
+  if (isa<Float8E4M3FNType, Float8E5M2Type>(element))
+    return target.float8 != Float8Encoding::OCP;
+  if (isa<Float8E4M3FNUZType, Float8E5M2FNUZType>(element))
+    return target.float8 != Float8Encoding::FNUZ;
+  return false;
+}
+
 std::optional<MatmulShape> octavo::shapeMatmul(ScaledMatmulOp op,
                                                const TargetInfo &target) {
   for (Value v : op->getOperands())
@@ -42,8 +51,13 @@ std::optional<MatmulShape> octavo::shapeMatmul(ScaledMatmulOp op,
     return std::nullopt;
   }
   unsigned bits = getMultipliedBits(op);
+  bool widens = isForeign(op.getA().getType().getElementType(), target) ||
+                isForeign(op.getB().getType().getElementType(), target);
+  if (widens)
+    bits = std::max(bits, 16u);
   int64_t batch = batchOf(op), m = op.getM(), n = op.getN();
   MatmulPlan plan = planMatmul(target, {batch, m, n, op.getK()}, bits);
+  plan.widensFloat8 = widens;
   if (failed(fitGranules(op, plan)))
     return std::nullopt;
   int64_t tiles =

@@ -109,6 +109,8 @@ Value ProductLoop::operandTile(Evaluator &evaluator, const Element &operand) {
 /// The type in which operands of two types are multiplied.
 Type ProductLoop::operandType(Type x, Type y) {
   bool small = x.getIntOrFloatBitWidth() <= 8 && y.getIntOrFloatBitWidth() <= 8;
+  if (small && isa<FloatType>(x) && plan.widensFloat8)
+    return b.getBF16Type();
   if (x == y || small)
     return {};
   if (isa<Float64Type>(x) || isa<Float64Type>(y))
