@@ -17,7 +17,8 @@ from octavo.runtime import harness
 
 TEXT = """
 module attributes {{octavo.target = #octavo.target<"{target}">}} {{
-  func.func @product(%a: tensor<{a}x{element}>, %b: tensor<{b}x{element}>, %bias: tensor<48xf32>) -> tensor<33x48xf32> {{
+  func.func @product(%a: tensor<{a}x{element}>, %b: tensor<{b}x{element}>, %bias: tensor<48xf32>)
+      -> tensor<33x48xf32> {{
     %c = octavo.scaled_matmul {ta}%a, {tb}%b bias %bias
       : tensor<{a}x{element}>, tensor<{b}x{element}>, tensor<48xf32> -> tensor<33x48xf32>
     return %c : tensor<33x48xf32>
