@@ -266,7 +266,8 @@ def main() -> int:
     tool = [str(device.BUILD / "bin/octavo-sim"), "isa"]
     listed = subprocess.run(tool, capture_output=True, text=True, check=True)
     differences, executed = check(options.arch, listed.stdout.split())
-    print("\n".join([*differences, f"{len(executed)} matrix instructions on {options.arch}: {len(differences)} differ"]))
+    told = f"{len(executed)} matrix instructions on {options.arch}: {len(differences)} differ"
+    print("\n".join([*differences, told]))
     return 1 if differences else 0
 
 

@@ -46,3 +46,12 @@ def test_matrix_instructions_multiply_small_integers_exactly(arch: str, instruct
     result = subprocess.run(command, capture_output=True, text=True, timeout=900)
     assert result.returncode == 0, result.stdout[-6000:] + result.stderr[-4000:]
     assert f"{instructions} matrix instructions" in result.stdout, result.stdout
+
+
+@pytest.mark.parametrize("arch", ["gfx942", "gfx950"])
+def test_special_instructions_equal_their_formulas(arch: str) -> None:
+    command = [sys.executable, str(ORACLE.with_name("oracle_special.py")), "--arch", arch]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=900)
+    assert result.returncode == 0, result.stdout[-6000:] + result.stderr[-4000:]
+    executed = re.search(r"(\d+) cases on", result.stdout)
+    assert executed and int(executed[1]) >= 130, result.stdout

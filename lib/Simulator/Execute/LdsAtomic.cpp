@@ -132,10 +132,11 @@ const Inst *wrap(Wave &w, const Inst &inst) {
   return finish(w, inst, inside, old, 1);
 }
 
-/// Counts the active lanes at M0's base: add or subtract, all lanes get the old
+/// Counts the active lanes at the address in M0 (where LLVM puts the pointer of
+/// __builtin_amdgcn_ds_append): add or subtract, all lanes get the old
 /// value.
 template <bool Append> const Inst *countLanes(Wave &w, const Inst &inst) {
-  uint64_t at = (w.s[M0] >> 16) + uint64_t(inst.imm);
+  uint64_t at = (w.s[M0] & 0xffff) + uint64_t(inst.imm);
   if (at + 4 > w.group->ldsBytes)
     return fail(w, inst, "LDS atomic outside the workgroup's LDS");
   uint32_t value, lanes = popcount(execOf(w));
