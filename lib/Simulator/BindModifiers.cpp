@@ -82,9 +82,10 @@ std::optional<unsigned> dppControl(const ParsedModifier &modifier) {
 
 bool Binder::bindMemoryModifier(const ParsedModifier &modifier, Inst &inst) {
   StringRef name = modifier.name, value = modifier.value;
+  if (name == "sc0" || name == "sc1")
+    inst.flags |= Coherent; // sc0 of atomics is in bindMemory
   if (name == "sc0" || name == "sc1" || name == "nt" || name == "lds")
-    return true; // cache policy has no meaning here; sc0 of atomics is in
-                 // bindMemory
+    return true; // cache policy has no meaning here
   if (name == "offen")
     inst.flags |= OffEn;
   else if (name == "idxen")

@@ -125,6 +125,8 @@ enum InstFlags : uint32_t {
   Packed = 32768,
   /// The handler reads op_sel itself.
   UsesOpSel = 1 << 16,
+  /// Memory: sc0 or sc1, a scope beyond the wave.
+  Coherent = 1 << 17,
 };
 
 struct Inst {

@@ -8,6 +8,8 @@
 #define OCTAVO_LIB_SIMULATOR_CHECK_CHECKER_H
 
 #include "lib/Simulator/Check/Path.h"
+#include "lib/Simulator/Check/Races.h"
+#include "lib/Simulator/Check/Uninitialized.h"
 #include "lib/Simulator/Run.h"
 #include "octavo/Simulator/Check.h"
 
@@ -70,6 +72,8 @@ public:
   const KernelDescriptor &kernel;
   PathAutomaton paths;
   const LaunchState *launch = nullptr;
+  /// Accesses of device memory.
+  ShadowMemory global;
 
 private:
   CheckLevel level;
@@ -86,6 +90,7 @@ private:
 class GroupChecker : public Observer {
 public:
   explicit GroupChecker(LaunchChecker &launch) : launch(launch) {}
+  void setNumber(uint64_t linear) { number = linear; }
 
   bool followsPaths() const override { return !launch.isFull(); }
   void beginWorkgroup(const Workgroup &group,
@@ -102,7 +107,26 @@ private:
     uint32_t path = 0;
     /// The last instruction that was seen.
     const Inst *last = nullptr;
+    /// Full checks only.
+    WaveClock clock;
+    RegisterShadow registers;
   };
+
+  void beginFull();
+  void followFull(Wave &wave, const Inst &inst);
+  /// Notes an access in LDS or in memory and reports a race.
+  void noteAccess(Wave &wave, const Inst &inst, ShadowMemory &shadow,
+                  Queue queue, uint64_t address, unsigned lane, uint32_t bytes,
+                  bool isWrite);
+  void followMemory(Wave &wave, const Inst &inst, bool isLds,
+                    llvm::ArrayRef<uint64_t> addresses, uint64_t lanes,
+                    uint32_t bytes);
+  void followLdsDma(Wave &wave, const Inst &inst, uint32_t bytes);
+  void loadUndefined(Wave &wave, const Inst &inst, bool isLds, uint64_t address,
+                     unsigned lane, uint32_t bytes);
+  bool storesWhatIsThere(const Wave &wave, const Inst &inst,
+                         const uint8_t *place, unsigned lane,
+                         uint32_t bytes) const;
 
   void checkLds(Wave &wave, const Inst &inst,
                 llvm::ArrayRef<uint64_t> addresses, uint64_t lanes,
@@ -111,6 +135,10 @@ private:
   LaunchChecker &launch;
   std::vector<Wave *> waves;
   std::vector<WaveState> states;
+  ShadowMemory lds;
+  /// Bytes of LDS that were written.
+  std::vector<bool> ldsDefined;
+  uint64_t number = 0;
 };
 
 } // namespace octavo::sim::check

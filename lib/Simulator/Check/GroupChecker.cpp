@@ -10,7 +10,12 @@ using namespace octavo::sim::check;
 void GroupChecker::beginWorkgroup(const Workgroup &group,
                                   llvm::ArrayRef<Wave *> all) {
   waves.assign(all.begin(), all.end());
-  states.assign(waves.size(), WaveState{launch.paths.initial(), nullptr});
+  states.clear();
+  states.resize(waves.size());
+  for (WaveState &state : states)
+    state.path = launch.paths.initial();
+  if (launch.isFull())
+    beginFull();
 }
 
 void GroupChecker::endWorkgroup(const Workgroup &group) {
@@ -33,6 +38,8 @@ void GroupChecker::path(Wave &wave, const Inst &first, const Inst &last) {
 
 void GroupChecker::instruction(Wave &wave, const Inst &inst) {
   path(wave, inst, inst);
+  if (launch.isFull())
+    followFull(wave, inst);
 }
 
 void GroupChecker::checkLds(Wave &wave, const Inst &inst,
@@ -67,11 +74,21 @@ void GroupChecker::memory(Wave &wave, const Inst &inst,
     break;
   case Space::Scratch:
   case Space::None:
-    break;
+    return;
   }
+  if (launch.isFull() && !wave.error)
+    followMemory(wave, inst, launch.spaceOf(inst) == Space::Lds, addresses,
+                 lanes, bytes);
 }
 
 void GroupChecker::barrier(const Workgroup &group) {
+  if (launch.isFull()) {
+    WaveClock all;
+    for (const Wave *wave : waves)
+      all.learn(states[wave->index].clock.release());
+    for (WaveState &state : states)
+      state.clock.learn(all.known);
+  }
   const Wave *first = nullptr;
   for (const Wave *wave : waves) {
     const WaveState &state = states[wave->index];

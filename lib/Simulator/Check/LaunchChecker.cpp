@@ -66,6 +66,7 @@ Observer *LaunchChecker::select(uint64_t workgroup) {
     idle.push_back(std::make_unique<GroupChecker>(*this));
   groups.push_back(std::move(idle.back()));
   idle.pop_back();
+  groups.back()->setNumber(workgroup);
   return groups.back().get();
 }
 
