@@ -80,11 +80,13 @@ std::optional<Access> ShadowMemory::touch(Cell &cell, const WaveClock &clock,
   };
   if (!(now.isWrite && isSame && cell.writer.isWrite))
     compare(cell.writer);
+  if (!now.isAtomic)
+    compare(cell.atomic);
   if (now.isWrite && !isSame)
     for (const Access &reader : cell.readers)
       compare(reader);
   if (now.isWrite) {
-    cell.writer = now;
+    (now.isAtomic ? cell.atomic : cell.writer) = now;
     return race;
   }
   for (Access &reader : cell.readers)

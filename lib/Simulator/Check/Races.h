@@ -72,7 +72,8 @@ public:
 private:
   static constexpr unsigned kReaders = 4;
   struct Cell {
-    Access writer;
+    /// The last plain write and the last atomic; one does not hide the other.
+    Access writer, atomic;
     Access readers[kReaders];
     uint8_t next = 0;
   };
