@@ -22,7 +22,7 @@ import pytest
 from clients import HERE, TARGETS
 
 SEED = int(os.environ.get("OCTAVO_MUTATION_SEED", "4"))
-COUNT = int(os.environ.get("OCTAVO_MUTATION_COUNT", "360"))
+COUNT = int(os.environ.get("OCTAVO_MUTATION_COUNT", "320"))
 FOUND = 3  # exit code of `octavo-sim check`
 
 
