@@ -26,6 +26,13 @@ def aot_autograd(**arguments: Any) -> Callable[..., Any]:
     return build(**arguments)  # type: ignore[no-any-return]
 
 
+def boxed(gm: fx.GraphModule) -> Callable[..., Any]:
+    """A graph as AOTAutograd wants a compiled one: it takes one list."""
+    from torch._functorch.aot_autograd import make_boxed_func
+
+    return make_boxed_func(gm.forward)  # type: ignore[no-any-return]
+
+
 def min_cut_partition(joint: fx.GraphModule, inputs: Any, **arguments: Any) -> tuple[fx.GraphModule, fx.GraphModule]:
     """Torch's partitioner, which decides what forward saves for backward."""
     from torch._functorch.partitioners import min_cut_rematerialization_partition

@@ -88,6 +88,25 @@ def _kernels() -> Finding:
     return Finding("kernels", f"{len(KERNELS)} agree with PyTorch")
 
 
+def _gpu() -> Finding:
+    """The same ten code objects on this machine's GPU and on the simulator of its chip."""
+    import torch
+
+    from octavo.cli import comparison
+
+    chip = target.of_this_machine()
+    if chip is None:
+        return Finding("GPU", "no AMD GPU here: nothing to compare with the simulator")
+    lines = []
+    results = comparison.compare_all(chip, torch.device("cuda", 0))
+    for one in results:
+        bits = "same bits" if one.same_bits else "OTHER BITS"
+        lines.append(f"{one.name:15} {bits}, {one.measured_us:8.1f} us measured, {one.predicted_us:8.1f} us predicted")
+    indented = "".join(f"\n{'':13}{line}" for line in lines)
+    good = all(one.same_bits for one in results)
+    return Finding("GPU", f"{chip}, beside its simulator:{indented}", good)
+
+
 def _leaves(value: Any) -> list[Any]:
     return list(value) if isinstance(value, list | tuple) else [value]
 
@@ -102,6 +121,7 @@ def run() -> int:
         ("HIP library", _hip),
         ("cache", _cache),
         ("kernels", _kernels),
+        ("GPU", _gpu),
     ]
     works = True
     for name, check in checks:
