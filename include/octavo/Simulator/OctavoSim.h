@@ -61,7 +61,7 @@ int octavoSimSetTiming(int mode);
  *                "wave_instructions", "bytes_loaded", "bytes_stored",
  *                "lds_bytes_read", "lds_bytes_written", "host_us",
  *                "processor_us", "predicted_us", "classes": {...},
- * "instructions": {...}, "matrix_models": [...]}}}
+ *                "instructions": {...}, "matrix_models": [...]}}}
  *
  * Grids count workgroups; `predicted_us` is null for launches without a
  * prediction. */
