@@ -336,8 +336,8 @@ def main() -> int:
 Made by `tools/dev bench sim-speed --write-docs` with {isa} ({platform.machine()}, {os.cpu_count()} threads, a load of
 {os.getloadavg()[0]:.0f} by others, which slows what shares caches and cores).
 Rates are millions of wave instructions (of matrix instructions, where they are named) a second of processor time on one
-core, without timing and checks, on gfx950 unless the model's name says otherwise. The cost of timing is that of tracing;
-the replay comes on top, with at most 3 million wave instructions for each distinct launch.
+core, without timing and checks, on gfx950 unless the model's name says otherwise. The cost of timing is that of
+tracing; the replay comes on top, with at most 3 million wave instructions for each distinct launch.
 
 {table(results)}"""
     if options.write_docs:
