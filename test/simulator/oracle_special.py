@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 import assembly
 import device
 import numpy as np
+import oracle_scaled
 from assembly import State
 from oracle_formats import decode, signed
 from oracle_registers import state
@@ -238,6 +239,7 @@ for width in (1, 2, 4, 8, 16):
         step = max(width // 4, 1)
         loaded = {4 + i: lambda b, at=8 + step * i: int(b.lds[at]) for i in range(min(width, 4))}
         TABLE.append(Special(asm, scalars=loaded))
+TABLE += [Special(line, lanes=lanes) for line, lanes in oracle_scaled.cases()]
 
 
 def runs(arch: str) -> list[Special]:
