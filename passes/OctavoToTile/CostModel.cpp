@@ -9,6 +9,8 @@ using namespace octavo;
 /// Elements that a lane holds of one tile: enough for 16-byte reads and some
 /// latency to hide, few enough for several tiles in registers.
 static constexpr int64_t kElementsPerLane = 16;
+/// Products with no more rows than this wait for the other operand.
+static constexpr int64_t kFewRows = 64;
 /// Rows longer than this are read in blocks.
 static constexpr int64_t kLongestRow = 8192;
 
@@ -112,6 +114,26 @@ MatmulPlan octavo::planMatmul(const TargetInfo &target,
   while (int64_t(workgroups()) < target.computeUnits &&
          plan.blockM * plan.blockN > 32 * 32)
     (plan.blockM >= plan.blockN ? plan.blockM : plan.blockN) /= 2;
+  // A product of few rows waits for memory: every compute unit should read for
+  // as long as the others. (Narrow tiles that are mostly empty rows do not
+  // pay.)
+  auto balance = [&] {
+    int64_t count = workgroups(), units = target.computeUnits;
+    return double(count) / double(llvm::divideCeil(count, units) * units);
+  };
+  if (m <= kFewRows && 2 * m >= plan.blockM &&
+      int64_t(workgroups()) > target.computeUnits) {
+    int64_t best = plan.blockN;
+    double highest = balance();
+    for (; plan.blockN > 32;) {
+      plan.blockN /= 2;
+      if (balance() > highest + 0.01) {
+        highest = balance();
+        best = plan.blockN;
+      }
+    }
+    plan.blockN = best;
+  }
   // A lane of 4 waves holds 16 KiB / 256 lanes of both operands' blocks.
   plan.blockK = 128 * 8 / std::max(8u, bits);
   plan.blockK =
