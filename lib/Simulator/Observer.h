@@ -49,6 +49,8 @@ public:
   virtual void memory(Wave &wave, const Inst &inst,
                       llvm::ArrayRef<uint64_t> addresses, uint64_t lanes,
                       uint32_t bytes) {}
+  /// The launch ends because nothing makes progress; `wave` is one that waits.
+  virtual void deadlock(Wave &wave) {}
   /// All waves that live have reached a barrier; they still wait.
   virtual void barrier(const Workgroup &group) {}
 };

@@ -276,6 +276,18 @@ ResidentWorkgroup::Outcome ResidentWorkgroup::run() {
   return Outcome::Done;
 }
 
+void ResidentWorkgroup::endDeadlock() {
+  for (Wave *wave : waves) {
+    if (wave->status == Status::Ended)
+      continue;
+    wave->error = "deadlock: no wave makes progress any more";
+    wave->status = Status::Failed;
+    if (observer)
+      observer->deadlock(*wave);
+    return;
+  }
+}
+
 std::string ResidentWorkgroup::error() const {
   for (const Wave *wave : waves)
     if (wave->status == Status::Failed)

@@ -40,6 +40,8 @@ public:
   void start(uint64_t linear);
   /// Runs until it ends, fails, or all its waves wait for something outside.
   Outcome run();
+  /// Ends it: its waves wait for what nobody will do.
+  void endDeadlock();
   /// Valid after a failure: "message at instruction".
   std::string error() const;
   void addCounters(LaunchCounters &counters) const;

@@ -45,8 +45,18 @@ public:
     while (!shared.stop) {
       if (residents.empty() && !startNext())
         break;
-      if (!turn() && !startNext())
-        std::this_thread::yield();
+      if (turn() || startNext()) {
+        idleTurns = 0;
+        continue;
+      }
+      const Observer *observer = shared.launch.config.observer;
+      unsigned patience = observer ? observer->patience() : 0;
+      if (patience && ++idleTurns > patience) {
+        residents.front()->endDeadlock();
+        fail(*residents.front());
+        break;
+      }
+      std::this_thread::yield();
     }
     finish();
   }
@@ -113,6 +123,7 @@ private:
   LaunchCounters counters;
   std::vector<Resident> residents;
   Resident idle;
+  unsigned idleTurns = 0;
 };
 
 unsigned threadsOf(const LaunchState &launch, uint64_t total) {

@@ -150,6 +150,52 @@ def profile(
         return cast(dict[str, Any], json.loads(result.read_text()))
 
 
+def check_kernel(
+    code_object: str | os.PathLike[str],
+    *arguments: Argument,
+    kernel: str = "",
+    grid: tuple[int, ...] = (1,),
+    block: tuple[int, ...] = (64,),
+    lds_bytes: int = 0,
+    fast: bool = False,
+) -> list[dict[str, Any]]:
+    """Runs one launch of a code object's kernel with checks, as `octavo-sim check` does.
+
+    Args:
+        code_object: the file.
+        *arguments: the kernel's, in order: a numpy array (copied), or what `octavo-sim --arg` understands.
+        kernel: its name; may be left out if there is one.
+        grid: workgroups in x, y and z.
+        block: work items of a workgroup.
+        lds_bytes: dynamic LDS.
+        fast: leaves out races and uninitialized values.
+
+    Returns:
+        One entry for each finding: `kind`, `message`, `kernel`, `address`, `instruction`, `source`, `workgroup`, `wave`
+        and `lane` (-1: the whole wave). Empty if nothing is wrong.
+
+    Raises:
+        OctavoError: the object, the kernel or an argument is wrong, or the launch failed without a finding.
+    """
+    import numpy as np
+
+    with tempfile.TemporaryDirectory() as folder:
+        result = pathlib.Path(folder) / "check.json"
+        command = [str(_paths.tool("octavo-sim")), "check", os.fspath(code_object), "--json", str(result)]
+        command += ["--grid", ",".join(map(str, grid)), "--block", ",".join(map(str, block)), "--lds", str(lds_bytes)]
+        command += ["--kernel", kernel] if kernel else []
+        command += ["--fast"] if fast else []
+        for index, argument in enumerate(arguments):
+            if not isinstance(argument, str):
+                np.save(file := pathlib.Path(folder) / f"{index}.npy", np.asarray(argument))
+                argument = str(file)
+            command += ["--arg", argument]
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+        if done.returncode not in (0, 3):
+            raise OctavoError(done.stderr.strip() or f"octavo-sim ended with {done.returncode}")
+        return cast(list[dict[str, Any]], json.loads(result.read_text())["findings"])
+
+
 def check(code: int, what: str) -> None:
     """Raises an OctavoError with the simulator's text if a HIP call failed."""
     if code:

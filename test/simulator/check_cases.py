@@ -1,7 +1,7 @@
 """The smallest kernel for each finding of `octavo-sim check`, and a twin that is right.
 
 Each kernel gets one array of 256 words in s[4:5] (and v1 = 4 * lane), runs as two waves of one workgroup, and has 1024
-bytes of LDS. `finds` is the kind of the one finding of `wrong`.
+bytes of LDS. `finds` is the kind of all findings of `wrong`.
 """
 
 from __future__ import annotations
@@ -137,6 +137,35 @@ CASES = [
     Case("ended_early", "barrier divergence",
          "s_cmp_eq_u32 s6, 0\ns_cbranch_scc1 .Lwait_{name}\ns_endpgm\n.Lwait_{name}:\ns_barrier",
          "s_cmp_eq_u32 s6, 0\ns_cbranch_scc1 .Lwait_{name}\ns_nop 0\n.Lwait_{name}:\ns_barrier"),
+    Case("lds_race", "race", f"{LDS_WRITE}\n{OTHER}\ns_waitcnt lgkmcnt(0)\nds_read_b32 v2, v8",
+         f"{LDS_WRITE}\n{OTHER}\ns_waitcnt lgkmcnt(0)\ns_barrier\nds_read_b32 v2, v8"),
+    Case("write_under_way_at_a_barrier", "race", f"{LDS_WRITE}\n{OTHER}\ns_barrier\nds_read_b32 v2, v8",
+         f"{LDS_WRITE}\n{OTHER}\ns_waitcnt lgkmcnt(0)\ns_barrier\nds_read_b32 v2, v8"),
+    Case("memory_race", "race",
+         f"global_store_dword v1, v0, s[4:5]\n{OTHER}\ns_barrier\nglobal_load_dword v2, v8, s[4:5]",
+         f"global_store_dword v1, v0, s[4:5]\n{OTHER}\ns_waitcnt vmcnt(0)\ns_barrier\n"
+         "global_load_dword v2, v8, s[4:5]"),
+    Case("direct_to_lds", "race",
+         "s_lshl_b32 s8, s6, 8\ns_mov_b32 m0, s8\ns_nop 0\nglobal_load_lds_dword v1, s[4:5]\n"
+         f"{OTHER}\ns_waitcnt lgkmcnt(0)\ns_barrier\nds_read_b32 v2, v8",
+         "s_lshl_b32 s8, s6, 8\ns_mov_b32 m0, s8\ns_nop 0\nglobal_load_lds_dword v1, s[4:5]\n"
+         f"{OTHER}\ns_waitcnt vmcnt(0)\ns_barrier\nds_read_b32 v2, v8"),
+    Case("atomic_and_read", "race",
+         "v_mov_b32 v2, s6\nv_mov_b32 v3, 0\nds_add_u32 v3, v2\nds_read_b32 v4, v3",
+         "v_mov_b32 v2, s6\nv_mov_b32 v3, 0\nds_add_u32 v3, v2\ns_waitcnt lgkmcnt(0)\ns_barrier\nds_read_b32 v4, v3"),
+    Case("deadlock", "deadlock",
+         ".Lspin_{name}:\ns_cmp_eq_u32 s6, 0\ns_cbranch_scc1 .Lspin_{name}\ns_barrier",
+         "s_cmp_eq_u32 s6, 2\ns_cbranch_scc1 .Lspin_{name}\ns_nop 0\n.Lspin_{name}:\ns_barrier"),
+    Case("unwritten_register", "uninitialized", "v_add_u32 v2, v20, v0",
+         "v_mov_b32 v20, 0\nv_add_u32 v2, v20, v0"),
+    Case("unwritten_scalar", "uninitialized", "s_add_u32 s8, s20, 1", "s_mov_b32 s20, 0\ns_add_u32 s8, s20, 1"),
+    Case("unwritten_lds", "uninitialized", "ds_read_b32 v2, v1\ns_waitcnt lgkmcnt(0)\nv_add_u32_e32 v3, v2, v2",
+         f"{LDS_WRITE}\nds_read_b32 v2, v1\ns_waitcnt lgkmcnt(0)\nv_add_u32_e32 v3, v2, v2"),
+    Case("unwritten_lanes", "uninitialized",
+         "s_mov_b64 s[8:9], exec\ns_mov_b64 exec, 1\nv_mov_b32 v20, 0\ns_mov_b64 exec, s[8:9]\n"
+         "v_add_u32 v2, v20, v0",
+         "s_mov_b64 s[8:9], exec\nv_mov_b32 v20, 0\ns_mov_b64 exec, 1\ns_mov_b64 exec, s[8:9]\n"
+         "v_add_u32 v2, v20, v0"),
 ]
 
 

@@ -52,7 +52,7 @@ public:
 
   void beginLaunch(const LaunchState &launch) override;
   Observer *select(uint64_t workgroup) override;
-  unsigned patience() const override { return 2000; }
+  unsigned patience() const override { return 40; }
 
   bool isFull() const { return level == CheckLevel::Full; }
   /// Adds a report unless there is one of this kind at this instruction.
@@ -101,6 +101,7 @@ public:
   void memory(Wave &wave, const Inst &inst, llvm::ArrayRef<uint64_t> addresses,
               uint64_t lanes, uint32_t bytes) override;
   void barrier(const Workgroup &group) override;
+  void deadlock(Wave &wave) override;
 
 private:
   struct WaveState {

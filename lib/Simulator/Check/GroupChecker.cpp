@@ -81,6 +81,16 @@ void GroupChecker::memory(Wave &wave, const Inst &inst,
                  lanes, bytes);
 }
 
+void GroupChecker::deadlock(Wave &wave) {
+  std::string others;
+  for (const Wave *other : waves)
+    if (other != &wave && other->status != Status::Ended)
+      others += "; wave " + std::to_string(other->index) + " is at " +
+                launch.place(other->ip->ordinal);
+  launch.report(CheckKind::Deadlock, wave, *wave.ip, -1,
+                "no wave makes progress any more" + others);
+}
+
 void GroupChecker::barrier(const Workgroup &group) {
   if (launch.isFull()) {
     WaveClock all;
