@@ -21,11 +21,11 @@ from typing import Any
 
 ROOT = pathlib.Path(__file__).parents[2]
 CHIPS = ("gfx950", "gfx942")
-RECIPES = ("bf16", "tensorwise", "rowwise", "rowwise_with_gw_hp")
+RECIPES = ("bf16", "tensorwise", "rowwise", "rowwise_with_gw_hp", "blockwise", "mxfp8")
 # Runs by TorchAO's eager modules that the same recipe is compared with.
 WITH_TORCHAO = ("tensorwise", "rowwise")
 EARLY, LAST = 12, 20
-EARLY_BOUND = {"bf16": 0.001, "tensorwise": 0.008, "rowwise": 0.008, "rowwise_with_gw_hp": 0.008}
+EARLY_BOUND = {"bf16": 0.001, **dict.fromkeys(RECIPES[1:], 0.008)}
 TORCHAO_BOUND, LAST_BOUND = 0.002, 0.02
 
 

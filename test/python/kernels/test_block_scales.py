@@ -231,3 +231,18 @@ def test_mx_is_multiplied_by_scaled_matrix_instructions_where_there_are_such(siz
         np.testing.assert_array_equal(got.view(np.float32).reshape(expected.shape), expected)
         executed = [i for i in compiled.launches[0].counters["instructions"] if i.startswith("v_mfma")]
         assert executed and all(wanted in i for i in executed), executed
+
+
+@pytest.mark.parametrize(
+    ("target", "kind"),
+    [("gfx942", "f8E4M3FN"), ("gfx942", "f8E5M2"), ("gfx950", "f8E4M3FNUZ"), ("gfx950", "f8E5M2FNUZ")],
+)
+@pytest.mark.parametrize("granules", GRANULES[:2])
+def test_numbers_of_the_other_chip_are_multiplied_exactly(target: str, kind: str, granules: tuple[str, str]) -> None:
+    rng = np.random.default_rng(23)
+    a, b = operand(rng, 40, 192, kind, granules[0], False), operand(rng, 72, 192, kind, granules[1], False)
+    a.data[3, :2], b.data[4, 7] = np.array([-0.0, 0.0]).astype(TYPES[kind]), np.nan
+    text = program(a, b, False, True, "f32")
+    got, expected = multiply(text, [a.data, a.scale, b.data, b.scale], target)
+    np.testing.assert_array_equal(got, expected)
+    assert np.isnan(expected[:, 4]).all() and np.isnan(expected).sum() == 40
