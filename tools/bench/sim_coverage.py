@@ -74,7 +74,7 @@ def row(name: str, known: dict[str, set[str]]) -> str:
     return f"| `{name}` | {', '.join(sorted(known))} | {len(tests)} | {tests[0] if tests else '**none**'} |"
 
 
-def page(instructions: Counts, modifiers: Counts) -> tuple[str, list[str]]:
+def page(instructions: Counts, modifiers: Counts, kept: bool) -> tuple[str, list[str]]:
     """The page, and what no test executes."""
     tool = [str(BUILD / "bin/octavo-sim"), "isa"]
     names = subprocess.run(tool, capture_output=True, text=True, check=True).stdout.split()
@@ -85,6 +85,7 @@ def page(instructions: Counts, modifiers: Counts) -> tuple[str, list[str]]:
             "Written by `tools/dev bench sim-coverage --write-docs`: each instruction and modifier that the simulator",
             "knows, the chips on which tests execute it, the number of those tests, one of them. Skipped instructions",
             "(`s_nop`, `s_waitcnt`) are executed under an observer only.", "",
+            *(["Made with `--from`, of counts that were kept: some tests may not be among them.", ""] if kept else []),
             f"{len(names)} instructions, {len(words)} modifiers; without a test: {', '.join(missing) or 'none'}.", ""]
     columns = ["| | chips | tests | one of them |", "| --- | --- | --- | --- |"]
     for group, group_words in MODIFIERS.items():
@@ -107,7 +108,7 @@ def main() -> int:
         folder.mkdir(parents=True, exist_ok=True)
         if not options.source:
             run_tests(folder)
-        text, missing = page(*read(folder))
+        text, missing = page(*read(folder), bool(options.source))
     if options.write_docs:
         PAGE.write_text(text)
     print("\n".join(f"no test executes {name}" for name in missing) or "every instruction and modifier has a test")
