@@ -16,8 +16,8 @@
 using namespace mlir;
 using namespace octavo;
 
-/// Most steps of a write that is turned round.
-static constexpr int64_t maxSteps = int64_t(1) << 31;
+/// Most steps of a write that is turned round: each place looks at all writers.
+static constexpr int64_t maxSteps = int64_t(1) << 20;
 
 /// Loops over a table [V, R] and the T places of its writers: reads of the
 /// places at loop 2, and of the sources [T, R].

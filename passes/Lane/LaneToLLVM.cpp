@@ -19,6 +19,7 @@
 #include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -35,9 +36,11 @@ namespace octavo {
 using namespace mlir;
 using namespace octavo;
 
-/// Multi-dimensional vector ops become ops on vectors of one dimension.
-static LogicalResult lowerWideVectorOps(gpu::GPUModuleOp module) {
+/// Multi-dimensional vector ops become ops on vectors of one dimension, and
+/// divisions that round down or up become those that LLVM has.
+static LogicalResult expandOps(gpu::GPUModuleOp module) {
   RewritePatternSet patterns(module.getContext());
+  arith::populateCeilFloorDivExpandOpsPatterns(patterns);
   vector::populateVectorBroadcastLoweringPatterns(patterns);
   vector::populateVectorShapeCastLoweringPatterns(patterns);
   vector::populateVectorStepLoweringPatterns(patterns);
@@ -77,7 +80,7 @@ struct LaneToLLVM final : public octavo::impl::LaneToLLVMBase<LaneToLLVM> {
       module.emitError() << "no chip is named '" << target->arch << "'";
       return signalPassFailure();
     }
-    if (failed(lowerWideVectorOps(module)))
+    if (failed(expandOps(module)))
       return signalPassFailure();
 
     LowerToLLVMOptions options(context);

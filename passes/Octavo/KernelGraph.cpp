@@ -106,6 +106,29 @@ Trial KernelGraph::tryMatmul(ScaledMatmulOp op, ArrayRef<Value> trialRoots,
   return trial;
 }
 
+Trial KernelGraph::tryScatter(ScatterReduceOp op) const {
+  Trial trial;
+  ElementSpace space;
+  auto leaf = [&](Value v) { return isLeaf(v, std::nullopt); };
+  ReadWalk walk(space, leaf);
+  ScatterElements elements = scatterElements(space, op);
+  walk.visit(elements.source);
+  for (const Element &index : elements.indices)
+    walk.visit(index);
+  finish(trial, walk, typeOf(op.getSource()).getNumElements(),
+         elements.result.index);
+  trial.possible &= walk.reductions.empty();
+  return trial;
+}
+
+Trial KernelGraph::tryKernel(unsigned number, ArrayRef<Value> some) const {
+  const FormedKernel &kernel = kernels[number];
+  if (kernel.scatter)
+    return tryScatter(kernel.scatter);
+  return kernel.matmul ? tryMatmul(kernel.matmul, some, number)
+                       : tryLoops(some, kernel.domain, number);
+}
+
 //===----------------------------------------------------------------------===//
 // Cycles
 //===----------------------------------------------------------------------===//
@@ -186,7 +209,7 @@ Trial KernelGraph::tryJoin(unsigned number, Value root, Domain &domain) {
   const FormedKernel &kernel = kernels[number];
   SmallVector<Value> all(kernel.roots);
   all.push_back(root);
-  if (kernel.call || all.size() > kMostTensors)
+  if (kernel.call || kernel.scatter || all.size() > kMostTensors)
     return {};
   if (kernel.matmul)
     return tryMatmul(kernel.matmul, all, number);
@@ -231,6 +254,13 @@ void KernelGraph::place(Value root) {
     kernel.matmul = matmul;
     kernel.roots = alone;
     addKernel(kernel, tryMatmul(matmul, alone, std::nullopt));
+    return;
+  }
+  if (auto scatter = dyn_cast<ScatterReduceOp>(op)) {
+    FormedKernel kernel;
+    kernel.scatter = scatter;
+    kernel.roots = alone;
+    addKernel(kernel, tryScatter(scatter));
     return;
   }
   bool isKernel = isa<linalg::GenericOp, linalg::ReduceOp, RandomOp,
@@ -313,8 +343,7 @@ void KernelGraph::findNeeded() {
     }
     if (alive.empty())
       continue;
-    Trial trial = kernel.matmul ? tryMatmul(kernel.matmul, alive, number)
-                                : tryLoops(alive, kernel.domain, number);
+    Trial trial = tryKernel(number, alive);
     for (Value leaf : trial.leaves)
       needed.insert(leaf);
   }
@@ -348,11 +377,7 @@ bool KernelGraph::readsOnlyAt(unsigned number, BlockArgument argument,
   for (Value other : kernel.roots)
     if (isNeeded(other))
       alive.push_back(other);
-  auto attempt = [&](ArrayRef<Value> some) {
-    return kernel.matmul ? tryMatmul(kernel.matmul, some, number)
-                         : tryLoops(some, kernel.domain, number);
-  };
-  if (!attempt(alive).leaves.contains(argument))
+  if (!tryKernel(number, alive).leaves.contains(argument))
     return true;
   if (!llvm::is_contained(alive, root))
     return false;
@@ -360,7 +385,7 @@ bool KernelGraph::readsOnlyAt(unsigned number, BlockArgument argument,
   if (typeOf(root).getShape() != typeOf(argument).getShape())
     return false;
   for (Value other : alive) {
-    Trial trial = attempt({root, other});
+    Trial trial = tryKernel(number, {root, other});
     if (trial.elsewhere.contains(argument))
       return false;
   }

@@ -13,6 +13,7 @@
 
 #include "dialects/Octavo/IR/Octavo.h"
 #include "octavo/Analysis/Product.h"
+#include "octavo/Analysis/Scatter.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/BitVector.h"
@@ -24,6 +25,8 @@ namespace octavo {
 struct FormedKernel {
   /// What it multiplies, or null.
   ScaledMatmulOp matmul;
+  /// What it scatters, alone; or null.
+  ScatterReduceOp scatter;
   /// An op that runs eagerly, alone; or null.
   mlir::Operation *call = nullptr;
   Domain domain;
@@ -87,6 +90,9 @@ private:
                  std::optional<unsigned> home) const;
   Trial tryMatmul(ScaledMatmulOp op, llvm::ArrayRef<mlir::Value> roots,
                   std::optional<unsigned> home) const;
+  Trial tryScatter(ScatterReduceOp op) const;
+  /// `some` roots of a kernel that is no call.
+  Trial tryKernel(unsigned number, llvm::ArrayRef<mlir::Value> some) const;
   Trial tryJoin(unsigned kernel, mlir::Value root, Domain &domain);
   bool placeInEpilogue(mlir::Value root);
   bool keepsBusy(const Domain &domain, mlir::Value root) const;

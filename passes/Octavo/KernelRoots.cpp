@@ -185,7 +185,7 @@ bool KernelGraph::isRepeated(linalg::ReduceOp reduce) const {
 /// Products, reductions and what runs eagerly.
 void KernelGraph::markAnchors() {
   for (Operation &op : func.getBody().front()) {
-    if (isa<ScaledMatmulOp>(op)) {
+    if (isa<ScaledMatmulOp, ScatterReduceOp>(op)) {
       mark(op.getResult(0));
     } else if (auto reduce = dyn_cast<linalg::ReduceOp>(op)) {
       if (!isRepeated(reduce))
@@ -218,6 +218,10 @@ void KernelGraph::findRoots() {
         if (extra)
           markOperand(extra, true);
       followEpilogue(matmul);
+    } else if (auto scatter = dyn_cast<ScatterReduceOp>(op)) {
+      markOperand(scatter.getSource(), true);
+      for (Value index : scatter.getIndices())
+        markOperand(index, true);
     } else if (isPointwise(&op)) {
       for (Value result : op.getResults())
         if (!roots.contains(result) && isWorthKeeping(result))

@@ -2,7 +2,9 @@
 //
 // Every element of the result looks at all indices: those that name it are
 // combined in a fixed order, whatever collides. `set` keeps the last index that
-// names the element and reads the source there.
+// names the element and reads the source there. Where that is too much work the
+// op stays, with an init of one neutral number: a kernel of its own goes
+// through the indices.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,10 +12,11 @@
 
 #include "passes/Octavo/Structured.h"
 
-#include "dialects/Octavo/IR/Octavo.h"
+#include "octavo/Analysis/Scatter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 
 namespace octavo {
@@ -24,6 +27,9 @@ namespace octavo {
 using namespace mlir;
 using namespace octavo;
 
+/// Comparing so many pairs of a place and an index is no work.
+static constexpr int64_t kEasyComparisons = 1 << 20;
+
 namespace {
 /// Lowers one op.
 class ScatterLowering {
@@ -31,7 +37,8 @@ public:
   ScatterLowering(ScatterReduceOp op)
       : op(op), b(op), build{b, op.getLoc(), "scatter"},
         result(cast<RankedTensorType>(op.getResult().getType())),
-        indices(cast<RankedTensorType>(op.getIndices()[0].getType())) {}
+        indices(cast<RankedTensorType>(op.getIndices()[0].getType())),
+        sizes(ScatterSizes::of(op)) {}
 
   void run();
 
@@ -39,16 +46,21 @@ private:
   AffineMap indexMap(int64_t outer);
   Value isNamed(OpBuilder &in, Location at, ValueRange elements,
                 ArrayRef<int64_t> position);
-  Value combine(OpBuilder &in, Location at, Value x, Value y);
+  Value combine(OpBuilder &in, Location at, Value x, Value y) {
+    return getScatterCombination(in, at, op.getKind(), x, y);
+  }
   TypedAttr neutral(Type element);
+  Value tokenNumber(OpBuilder &in, Location at, int64_t outer);
   Value lastNamed();
   Value lowerSet();
   Value lowerCombining();
+  Value lowerByTokens();
 
   ScatterReduceOp op;
   OpBuilder b;
   Structured build;
   RankedTensorType result, indices;
+  ScatterSizes sizes;
 };
 } // namespace
 
@@ -89,24 +101,6 @@ Value ScatterLowering::isNamed(OpBuilder &in, Location at, ValueRange elements,
   return all;
 }
 
-Value ScatterLowering::combine(OpBuilder &in, Location at, Value x, Value y) {
-  bool isFloat = isa<FloatType>(x.getType());
-  switch (op.getKind()) {
-  case ScatterKind::mul:
-    return isFloat ? Value(arith::MulFOp::create(in, at, x, y))
-                   : Value(arith::MulIOp::create(in, at, x, y));
-  case ScatterKind::max:
-    return isFloat ? Value(arith::MaximumFOp::create(in, at, x, y))
-                   : Value(arith::MaxSIOp::create(in, at, x, y));
-  case ScatterKind::min:
-    return isFloat ? Value(arith::MinimumFOp::create(in, at, x, y))
-                   : Value(arith::MinSIOp::create(in, at, x, y));
-  default:
-    return isFloat ? Value(arith::AddFOp::create(in, at, x, y))
-                   : Value(arith::AddIOp::create(in, at, x, y));
-  }
-}
-
 TypedAttr ScatterLowering::neutral(Type element) {
   bool upper = op.getKind() == ScatterKind::min;
   bool extreme = upper || op.getKind() == ScatterKind::max;
@@ -124,6 +118,19 @@ TypedAttr ScatterLowering::neutral(Type element) {
   return b.getIntegerAttr(element, small);
 }
 
+/// Number of the index tuple at the dimensions after `outer`.
+Value ScatterLowering::tokenNumber(OpBuilder &in, Location at, int64_t outer) {
+  Type i32 = b.getI32Type();
+  Value number = integer(in, at, i32, 0);
+  for (auto [d, stride] :
+       llvm::enumerate(getRowMajorStrides(indices.getShape())))
+    number = arith::AddIOp::create(
+        in, at, number,
+        arith::MulIOp::create(in, at, indexAs(in, at, outer + d, i32),
+                              integer(in, at, i32, stride)));
+  return number;
+}
+
 /// For each place that the indices can name, the number of the last index tuple
 /// that names it, or -1.
 Value ScatterLowering::lastNamed() {
@@ -133,20 +140,14 @@ Value ScatterLowering::lastNamed() {
     shape.push_back(result.getDimSize(d));
   llvm::append_range(shape, indices.getShape());
   SmallVector<AffineMap> maps(op.getIndices().size(), indexMap(outer));
-  SmallVector<int64_t> strides = getRowMajorStrides(indices.getShape());
   Type i32 = b.getI32Type();
   Value named = build.pointwise(
       op.getIndices(), maps, shape, i32,
       [&](OpBuilder &in, Location at, ValueRange elements) -> Value {
         auto position = llvm::to_vector(llvm::seq<int64_t>(0, outer));
         Value isHere = isNamed(in, at, elements, position);
-        Value number = integer(in, at, i32, 0);
-        for (int64_t d = outer; d < rank; ++d)
-          number = arith::AddIOp::create(
-              in, at, number,
-              arith::MulIOp::create(in, at, indexAs(in, at, d, i32),
-                                    integer(in, at, i32, strides[d - outer])));
-        return arith::SelectOp::create(in, at, isHere, number,
+        return arith::SelectOp::create(in, at, isHere,
+                                       tokenNumber(in, at, outer),
                                        integer(in, at, i32, -1));
       });
   return build.reduce(named, llvm::to_vector(llvm::seq<int64_t>(outer, rank)),
@@ -249,9 +250,49 @@ Value ScatterLowering::lowerCombining() {
       });
 }
 
+/// The op itself, in the type that is computed in and into neutral elements;
+/// then the init.
+Value ScatterLowering::lowerByTokens() {
+  Type element = result.getElementType(), wide = element;
+  if (element.isBF16() || element.isF16())
+    wide = b.getF32Type();
+  Value source = op.getSource();
+  auto type = cast<RankedTensorType>(source.getType());
+  if (wide != element)
+    source = build.pointwise(
+        {source}, {b.getMultiDimIdentityMap(type.getRank())}, type.getShape(),
+        wide, [&](OpBuilder &in, Location at, ValueRange v) -> Value {
+          return arith::ExtFOp::create(in, at, wide, v[0]);
+        });
+  Value init = build.fill(result.getShape(), neutral(wide));
+  auto total =
+      ScatterReduceOp::create(b, op.getLoc(), init.getType(), op.getKind(),
+                              source, init, op.getIndices(), op.getDims());
+  if (auto from = op->getAttr(OctavoDialect::getFromAttrName()))
+    total->setAttr(OctavoDialect::getFromAttrName(), from);
+  AffineMap same = b.getMultiDimIdentityMap(result.getRank());
+  TypedAttr start;
+  auto fill = op.getInit().getDefiningOp<linalg::FillOp>();
+  if (wide == element && fill &&
+      matchPattern(fill.getInputs()[0], m_Constant(&start)) &&
+      start == neutral(wide))
+    return total;
+  return build.pointwise(
+      {op.getInit(), total.getResult()}, {same, same}, result.getShape(),
+      element, [&](OpBuilder &in, Location at, ValueRange v) -> Value {
+        Value first =
+            wide == element ? v[0] : arith::ExtFOp::create(in, at, wide, v[0]);
+        Value sum = combine(in, at, first, v[1]);
+        return wide == element ? sum
+                               : arith::TruncFOp::create(in, at, element, sum);
+      });
+}
+
 void ScatterLowering::run() {
-  Value value =
-      op.getKind() == ScatterKind::set ? lowerSet() : lowerCombining();
+  bool isMuch = sizes.rows * sizes.tokens > kEasyComparisons / sizes.columns;
+  Value value = op.getKind() == ScatterKind::set ? lowerSet()
+                : isMuch                         ? lowerByTokens()
+                                                 : lowerCombining();
   op.getResult().replaceAllUsesWith(value);
   op.erase();
 }

@@ -59,7 +59,7 @@ std::vector<Launch> Outliner::launches() const {
     const FormedKernel &kernel = graph.getKernels()[number];
     auto key = std::make_pair(depths[number], bool(kernel.matmul));
     auto it = open.find(key);
-    if (kernel.call) {
+    if (kernel.call || kernel.scatter) {
       result.push_back({number});
     } else if (it != open.end() && result[it->second].size() < kMostBodies) {
       result[it->second].push_back(number);
@@ -168,8 +168,9 @@ void Outliner::emitLaunch(const Launch &launch) {
     const FormedKernel &kernel = graph.getKernels()[number];
     regions.push_back(std::make_unique<Region>());
     fillBody(number, *regions.back(), inputs, outputs);
-    domains.push_back(kernel.matmul ? Attribute(b.getUnitAttr())
-                                    : kernel.domain.toAttr(b.getContext()));
+    domains.push_back(kernel.matmul || kernel.scatter
+                          ? Attribute(b.getUnitAttr())
+                          : kernel.domain.toAttr(b.getContext()));
   }
   // The results first, for whoever shows one place only; then all that is
   // fused.

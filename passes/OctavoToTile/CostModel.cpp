@@ -98,6 +98,23 @@ LoopPlan octavo::planLoops(const TargetInfo &target, const Domain &domain,
   return planColumns(target, extentX, extentR, units);
 }
 
+ScatterPlan octavo::planScatter(const TargetInfo &target, int64_t rows,
+                                int64_t columns, int64_t tokens) {
+  ScatterPlan plan{1, std::min<int64_t>(powerOfTwoCeil(columns), 256), 1};
+  auto workgroups = [&] {
+    return int64_t(llvm::divideCeil(rows, plan.rows) *
+                   llvm::divideCeil(columns, plan.columns));
+  };
+  // Each workgroup looks at all indices: beyond what hides latency, more of
+  // them are only more looking. Few indices are soon seen.
+  int64_t enough = 8 * int64_t(target.computeUnits);
+  if (workgroups() > enough && tokens > 64)
+    plan.columns = std::min<int64_t>(powerOfTwoCeil(columns), 1024);
+  while (workgroups() > enough && plan.rows < rows && plan.rows < (1 << 20))
+    plan.rows *= 2;
+  return plan;
+}
+
 MatmulPlan octavo::planMatmul(const TargetInfo &target,
                               llvm::ArrayRef<int64_t> bmnk, unsigned bits) {
   int64_t batch = bmnk[0], m = bmnk[1], n = bmnk[2], k = bmnk[3];

@@ -33,6 +33,18 @@ struct LoopPlan {
 LoopPlan planLoops(const TargetInfo &target, const Domain &domain,
                    int64_t extentR, double share);
 
+/// How a scatter is cut: `rows` places that indices can name, `columns` of what
+/// each index takes along.
+struct ScatterPlan {
+  int64_t rows, columns;
+  int64_t waves;
+};
+
+/// Chooses the cut of a scatter of `tokens` rows of `columns` elements to
+/// `rows` places.
+ScatterPlan planScatter(const TargetInfo &target, int64_t rows, int64_t columns,
+                        int64_t tokens);
+
 /// How a matrix product is cut.
 struct MatmulPlan {
   int64_t blockM, blockN, blockK;

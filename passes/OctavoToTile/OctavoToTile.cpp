@@ -11,11 +11,13 @@
 #include "passes/OctavoToTile/LoopKernel.h"
 #include "passes/OctavoToTile/MatmulKernel.h"
 #include "passes/OctavoToTile/ProductLoop.h"
+#include "passes/OctavoToTile/ScatterKernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/SymbolTable.h"
 #include <variant>
 
@@ -49,8 +51,8 @@ private:
   const TargetInfo &target;
   OpBuilder b;
   SmallVector<KernelBody> bodies;
-  /// Sizes of each body: one of the two.
-  SmallVector<std::variant<LoopShape, MatmulShape>> shapes;
+  /// Sizes of each body: one of the three.
+  SmallVector<std::variant<LoopShape, MatmulShape, ScatterShape>> shapes;
   int64_t waves = 1;
   /// First workgroup of each body, and their number at the end.
   SmallVector<int64_t> starts;
@@ -86,7 +88,8 @@ LogicalResult KernelEmitter::shapeBodies() {
     return double(domain.extentX()) * double(domain.extentR());
   };
   for (auto [i, region] : llvm::enumerate(kernel.getBodies())) {
-    bool isLoop = !findProduct(&region.front());
+    bool isLoop =
+        !findProduct(&region.front()) && !findScatter(&region.front());
     domains.push_back(isLoop
                           ? findDomain(&region.front(),
                                        attributes ? attributes[i] : Attribute())
@@ -105,10 +108,12 @@ LogicalResult KernelEmitter::shapeBodies() {
       return success();
     };
     ScaledMatmulOp product = findProduct(&region.front());
+    ScatterReduceOp scatter = findScatter(&region.front());
     double share = work > 0 ? workOf(domains[i]) / work : 1;
-    if (failed(product ? add(shapeMatmul(product, target))
-                       : add(shapeLoops(&region.front(), domains[i], share,
-                                        target))))
+    if (failed(product   ? add(shapeMatmul(product, target))
+               : scatter ? add(shapeScatter(scatter, target))
+                         : add(shapeLoops(&region.front(), domains[i], share,
+                                          target))))
       return failure();
   }
   starts.push_back(workgroups);
@@ -127,6 +132,8 @@ LogicalResult KernelEmitter::emitFrom(size_t first, size_t last,
           arith::SubIOp::create(b, loc, workgroup, constant(starts[first]));
     if (auto *loops = std::get_if<LoopShape>(&shapes[first]))
       return emitLoops(b, bodies[first], *loops, workgroup);
+    if (auto *scatter = std::get_if<ScatterShape>(&shapes[first]))
+      return emitScatter(b, bodies[first], *scatter, workgroup);
     return emitMatmul(b, bodies[first], std::get<MatmulShape>(shapes[first]),
                       workgroup);
   }
@@ -238,6 +245,43 @@ struct OctavoToTile final
 };
 } // namespace
 
+/// Arguments of the function that are written where `value` is computed.
+static void findOverwritten(Value value, llvm::SetVector<Value> &arguments) {
+  for (OpOperand &use : value.getUses()) {
+    Operation *user = use.getOwner();
+    if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(user))
+      findOverwritten(user->getResult(0), arguments);
+    auto func = dyn_cast<func::FuncOp>(user->getParentOp());
+    if (!func || !isa<func::ReturnOp>(user))
+      continue;
+    if (auto writes = func.getResultAttrOfType<IntegerAttr>(
+            use.getOperandNumber(), OctavoDialect::getWritesAttrName()))
+      arguments.insert(func.getArgument(writes.getInt()));
+  }
+}
+
+/// Says which arguments of `program` share memory with another one: results
+/// that are written in place, and the operands that lie there.
+static void markShared(KernelOp kernel, tile::FuncOp program) {
+  StringRef name = "tile.shared";
+  auto unit = UnitAttr::get(kernel.getContext());
+  size_t inputs = kernel.getInputs().size();
+  for (auto [r, output] : llvm::enumerate(kernel.getOutputs())) {
+    llvm::SetVector<Value> overwritten;
+    findOverwritten(output, overwritten);
+    for (auto [i, input] : llvm::enumerate(kernel.getInputs())) {
+      Value base = input;
+      while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
+          base.getDefiningOp()))
+        base = base.getDefiningOp()->getOperand(0);
+      if (!overwritten.contains(base))
+        continue;
+      program.setArgAttr(i, name, unit);
+      program.setArgAttr(inputs + r, name, unit);
+    }
+  }
+}
+
 StringRef OctavoToTile::keepOnce(tile::FuncOp func) {
   StringAttr name = func.getSymNameAttr();
   func.setSymName("");
@@ -271,6 +315,7 @@ void OctavoToTile::runOnOperation() {
     tile::FuncOp func = KernelEmitter(kernel, *target).run(getOperation());
     if (!func)
       return signalPassFailure();
+    markShared(kernel, func);
     StringRef name = keepOnce(func);
     OpBuilder b(kernel);
     auto launch =

@@ -151,6 +151,9 @@ gpu::GPUFuncOp TileToLane::makeKernel(OpBuilder &b, tile::FuncOp function,
     unsigned i = argument.getArgNumber();
     if (!isa<tile::ViewType>(argument.getType()))
       continue;
+    // What is written in place aliases, and changes what is only read.
+    if (function.getArgAttr(i, "tile.shared"))
+      continue;
     kernel.setArgAttr(i, "llvm.noalias", b.getUnitAttr());
     if (!isWritten(argument))
       kernel.setArgAttr(i, "llvm.readonly", b.getUnitAttr());

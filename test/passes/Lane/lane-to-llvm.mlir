@@ -12,5 +12,17 @@ gpu.module @kernels {
     llvm.store %i, %a : i32, !llvm.ptr<1>
     gpu.return
   }
+
+  // Divisions that round down are made of those that truncate.
+  // CHECK: llvm.func @floors
+  // CHECK: llvm.sdiv %{{.*}} : vector<4xi64>
+  // CHECK: llvm.select
+  // CHECK: llvm.store
+  gpu.func @floors(%a: !llvm.ptr<1>, %x: vector<4xi64>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %by = arith.constant dense<2> : vector<4xi64>
+    %q = arith.floordivsi %x, %by : vector<4xi64>
+    llvm.store %q, %a : vector<4xi64>, !llvm.ptr<1>
+    gpu.return
+  }
 }
 }
