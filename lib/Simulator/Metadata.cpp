@@ -2,6 +2,7 @@
 
 #include "Metadata.h"
 #include "llvm/BinaryFormat/MsgPackDocument.h"
+#include "llvm/BinaryFormat/MsgPackReader.h"
 
 using namespace octavo::sim;
 using llvm::StringRef;
@@ -28,6 +29,37 @@ std::string text(MapDocNode &map, StringRef key) {
   auto it = map.find(key);
   return it != map.end() && it->second.isString() ? it->second.getString().str()
                                                   : std::string();
+}
+
+/// Reads one value; false if it is cut off, nested too deeply, or has a key
+/// that is no string: LLVM's document ends the process over those.
+bool hasNamedKeys(llvm::msgpack::Reader &reader, unsigned depth = 0) {
+  llvm::msgpack::Object object;
+  llvm::Expected<bool> read = reader.read(object);
+  if (!read) {
+    llvm::consumeError(read.takeError());
+    return false;
+  }
+  if (!*read || depth > 32)
+    return false;
+  bool isMap = object.Kind == Type::Map;
+  if (!isMap && object.Kind != Type::Array)
+    return true;
+  for (size_t i = 0; i < object.Length; ++i) {
+    llvm::msgpack::Object key;
+    if (isMap) {
+      llvm::Expected<bool> found = reader.read(key);
+      if (!found) {
+        llvm::consumeError(found.takeError());
+        return false;
+      }
+      if (!*found || key.Kind != Type::String)
+        return false;
+    }
+    if (!hasNamedKeys(reader, depth + 1))
+      return false;
+  }
+  return true;
 }
 
 void readArguments(MapDocNode &map, KernelDescriptor &kernel) {
@@ -77,7 +109,9 @@ KernelMetadata readKernel(MapDocNode &map) {
 llvm::Expected<std::vector<KernelMetadata>>
 octavo::sim::parseMetadata(StringRef note) {
   llvm::msgpack::Document document;
-  if (!document.readFromBlob(note, false) || !document.getRoot().isMap())
+  llvm::msgpack::Reader reader(note);
+  if (!hasNamedKeys(reader) || !document.readFromBlob(note, false) ||
+      !document.getRoot().isMap())
     return llvm::createStringError(
         "the metadata note is not a map in message pack");
   MapDocNode &root = document.getRoot().getMap();
