@@ -23,8 +23,8 @@ every prediction is the model's at the peak clock from cold caches. Kernels are 
 (`tools/bench/sim_validation/kernels`, the ladder in `test/unit/Simulator/kernels/ladder.c`), none is Octavo's output.
 The constants of the model stand with their sources in `lib/Simulator/Timing/Constants.def`. Rows whose source is that
 of a constant only check that the model applies it; the others show how constants act together.
-Three choices were made with the ladder in view, among figures that each have a source: the rate of the L2, the ways of the
-L1 of gfx950, and the store port of its LDS. The ladder is therefore no independent test of them; the hold-out is.
+Three choices were made with the ladder in view, among figures that each have a source: the rate of the L2, the ways of
+the L1 of gfx950, and the store port of its LDS. The ladder is therefore no independent test of them; the hold-out is.
 """
 
 CHOICES = """
