@@ -13,6 +13,7 @@ import pathlib
 import subprocess
 import tempfile
 import weakref
+from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -96,6 +97,36 @@ def report() -> dict[str, Any]:
     raise AssertionError("unreachable")
 
 
+def _launch(
+    verb: str,
+    code_object: str | os.PathLike[str],
+    arguments: Sequence[Argument],
+    kernel: str,
+    grid: tuple[int, ...],
+    block: tuple[int, ...],
+    lds_bytes: int,
+    options: Sequence[str],
+    good: tuple[int, ...] = (0,),
+) -> dict[str, Any]:
+    """What `octavo-sim VERB` reports of one launch; exit codes other than `good` are errors."""
+    import numpy as np
+
+    with tempfile.TemporaryDirectory() as folder:
+        result = pathlib.Path(folder) / "report.json"
+        command = [str(_paths.tool("octavo-sim")), verb, os.fspath(code_object), "--json", str(result), *options]
+        command += ["--grid", ",".join(map(str, grid)), "--block", ",".join(map(str, block)), "--lds", str(lds_bytes)]
+        command += ["--kernel", kernel] if kernel else []
+        for index, argument in enumerate(arguments):
+            if not isinstance(argument, str):
+                np.save(file := pathlib.Path(folder) / f"{index}.npy", np.asarray(argument))
+                argument = str(file)
+            command += ["--arg", argument]
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+        if done.returncode not in good:
+            raise OctavoError(done.stderr.strip() or f"octavo-sim ended with {done.returncode}")
+        return cast(dict[str, Any], json.loads(result.read_text()))
+
+
 def profile(
     code_object: str | os.PathLike[str],
     *arguments: Argument,
@@ -129,25 +160,10 @@ def profile(
     Raises:
         OctavoError: the object, the kernel or an argument is wrong, or the launch failed.
     """
-    import numpy as np
-
-    with tempfile.TemporaryDirectory() as folder:
-        result = pathlib.Path(folder) / "profile.json"
-        command = [str(_paths.tool("octavo-sim")), "profile", os.fspath(code_object), "--json", str(result)]
-        command += ["--grid", ",".join(map(str, grid)), "--block", ",".join(map(str, block)), "--lds", str(lds_bytes)]
-        command += ["--kernel", kernel] if kernel else []
-        command += ["--sampled"] if sampled else []
-        command += ["--trace", os.fspath(trace)] if trace else []
-        command += ["--plot", os.fspath(plot)] if plot else []
-        for index, argument in enumerate(arguments):
-            if not isinstance(argument, str):
-                np.save(file := pathlib.Path(folder) / f"{index}.npy", np.asarray(argument))
-                argument = str(file)
-            command += ["--arg", argument]
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
-        if done.returncode:
-            raise OctavoError(done.stderr.strip() or f"octavo-sim ended with {done.returncode}")
-        return cast(dict[str, Any], json.loads(result.read_text()))
+    options = ["--sampled"] if sampled else []
+    options += ["--trace", os.fspath(trace)] if trace else []
+    options += ["--plot", os.fspath(plot)] if plot else []
+    return _launch("profile", code_object, arguments, kernel, grid, block, lds_bytes, options)
 
 
 def check_kernel(
@@ -177,23 +193,9 @@ def check_kernel(
     Raises:
         OctavoError: the object, the kernel or an argument is wrong, or the launch failed without a finding.
     """
-    import numpy as np
-
-    with tempfile.TemporaryDirectory() as folder:
-        result = pathlib.Path(folder) / "check.json"
-        command = [str(_paths.tool("octavo-sim")), "check", os.fspath(code_object), "--json", str(result)]
-        command += ["--grid", ",".join(map(str, grid)), "--block", ",".join(map(str, block)), "--lds", str(lds_bytes)]
-        command += ["--kernel", kernel] if kernel else []
-        command += ["--fast"] if fast else []
-        for index, argument in enumerate(arguments):
-            if not isinstance(argument, str):
-                np.save(file := pathlib.Path(folder) / f"{index}.npy", np.asarray(argument))
-                argument = str(file)
-            command += ["--arg", argument]
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
-        if done.returncode not in (0, 3):
-            raise OctavoError(done.stderr.strip() or f"octavo-sim ended with {done.returncode}")
-        return cast(list[dict[str, Any]], json.loads(result.read_text())["findings"])
+    options = ["--fast"] if fast else []
+    report = _launch("check", code_object, arguments, kernel, grid, block, lds_bytes, options, good=(0, 3))
+    return cast(list[dict[str, Any]], report["findings"])
 
 
 def check(code: int, what: str) -> None:

@@ -1,6 +1,5 @@
 """The recipes' kernels against TorchAO's eager modules, at sizes where reductions take many rounds."""
 
-import contextlib
 import copy
 from collections.abc import Iterator
 
@@ -9,6 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 from torchao.float8 import Float8LinearConfig, convert_to_float8_training
+from torchao_autocast import autocast
 
 
 @pytest.fixture(autouse=True)
@@ -19,18 +19,6 @@ def kernels(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     torch.manual_seed(0)
     yield
     torch._dynamo.reset()
-
-
-@contextlib.contextmanager
-def autocast() -> Iterator[None]:
-    """bf16 on the CPU; TorchAO's layers ask for the autocast of GPUs, wherever they run."""
-    torch.set_autocast_enabled("cuda", True)
-    torch.set_autocast_dtype("cuda", torch.bfloat16)
-    try:
-        with torch.autocast("cpu", torch.bfloat16):
-            yield
-    finally:
-        torch.set_autocast_enabled("cuda", False)
 
 
 # The quantised gradient of a loss over few and many tokens: its scales are reductions along both axes.

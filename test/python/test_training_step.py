@@ -6,7 +6,6 @@ time.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import math
 import os
@@ -23,6 +22,7 @@ from typing import Any
 import pytest
 import torch
 import torch.nn.functional as F
+from torchao_autocast import autocast
 
 ROOT = pathlib.Path(__file__).parents[2]
 WORKER = ROOT / "test/python/training/step_worker.py"
@@ -101,18 +101,6 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
         started.close()
         # Hundreds of megabytes, which pytest would keep for the next three sessions.
         shutil.rmtree(folder)
-
-
-@contextlib.contextmanager
-def autocast() -> Iterator[None]:
-    """bf16 on the CPU; TorchAO's layers ask for the autocast of GPUs, wherever they run."""
-    torch.set_autocast_enabled("cuda", True)
-    torch.set_autocast_dtype("cuda", torch.bfloat16)
-    try:
-        with torch.autocast("cpu", torch.bfloat16):
-            yield
-    finally:
-        torch.set_autocast_enabled("cuda", False)
 
 
 def mean_recipe(model: torch.nn.Module, recipe: str) -> None:
